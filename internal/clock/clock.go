@@ -1,0 +1,87 @@
+// Package clock holds the one representation of time that Waymark stores and
+// shows, and the clock that everything asks. Nothing asks a database for the
+// time, so tests move it at will and every row of a transaction carries the
+// same instant.
+package clock
+
+import (
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// Instant is a moment in microseconds since 1970 UTC: the form stored in the
+// database (BIGINT). As JSON it is an RFC 3339 UTC instant with milliseconds,
+// such as "2026-11-20T12:00:00.000Z".
+type Instant int64
+
+const layout = "2006-01-02T15:04:05.000Z"
+
+// At returns t as an Instant.
+func At(t time.Time) Instant { return Instant(t.UnixMicro()) }
+
+// Time returns i as a UTC time.Time.
+func (i Instant) Time() time.Time { return time.UnixMicro(int64(i)).UTC() }
+
+// Add returns i moved by d.
+func (i Instant) Add(d time.Duration) Instant { return i + Instant(d.Microseconds()) }
+
+// Sub returns the duration from j to i.
+func (i Instant) Sub(j Instant) time.Duration { return time.Duration(i-j) * time.Microsecond }
+
+// Unix returns i in whole seconds since 1970 UTC.
+func (i Instant) Unix() int64 { return i.Time().Unix() }
+
+// String returns i as an RFC 3339 UTC instant with milliseconds.
+func (i Instant) String() string { return i.Time().Format(layout) }
+
+// MarshalText writes i as an RFC 3339 UTC instant with milliseconds.
+func (i Instant) MarshalText() ([]byte, error) { return []byte(i.String()), nil }
+
+// UnmarshalText reads any RFC 3339 instant, of any offset.
+func (i *Instant) UnmarshalText(text []byte) error {
+	t, err := Parse(string(text))
+	*i = t
+	return err
+}
+
+// Schema describes an Instant in the contract.
+func (Instant) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Format: "date-time"}
+}
+
+// Parse reads an RFC 3339 instant of any offset. Years outside 1970–9999 are
+// refused: they cannot be shown in the same form again.
+func Parse(s string) (Instant, error) {
+	t, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil {
+		return 0, fmt.Errorf("%q is not an RFC 3339 instant", s)
+	}
+	if t = t.UTC(); t.Year() < 1970 || t.Year() > 9999 {
+		return 0, fmt.Errorf("%q is outside the years 1970 to 9999", s)
+	}
+	return At(t), nil
+}
+
+// Clock tells the time. The zero Clock is the system's.
+type Clock struct {
+	// fixed is the set time in microseconds; 0 means the system's.
+	fixed atomic.Int64
+}
+
+// Now returns the current instant in whole milliseconds, so that what is
+// stored equals what is shown.
+func (c *Clock) Now() Instant {
+	if f := c.fixed.Load(); f != 0 {
+		return Instant(f)
+	}
+	return At(time.Now().Truncate(time.Millisecond))
+}
+
+// Set stops the clock at i; only tests do.
+func (c *Clock) Set(i Instant) { c.fixed.Store(int64(i)) }
+
+// Move sets the clock d later than it shows now; only tests do.
+func (c *Clock) Move(d time.Duration) { c.Set(c.Now().Add(d)) }

@@ -1,0 +1,104 @@
+// Package opt holds the two kinds of optional request fields that Go's zero
+// values cannot tell apart: a field that may be absent, and a field that may
+// also be null. Both describe themselves in the contract.
+package opt
+
+import (
+	"bytes"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json"
+)
+
+// Opt is a field that may be absent but not null. Tag it `json:"x,omitzero"`.
+type Opt[T any] struct {
+	Value T
+	Set   bool
+}
+
+// Some returns a present field.
+func Some[T any](v T) Opt[T] { return Opt[T]{Value: v, Set: true} }
+
+// Or returns the value, or d when the field is absent.
+func (o Opt[T]) Or(d T) T {
+	if o.Set {
+		return o.Value
+	}
+	return d
+}
+
+// IsZero reports absence, for omitzero.
+func (o Opt[T]) IsZero() bool { return !o.Set }
+
+// UnmarshalJSON reads a present field.
+func (o *Opt[T]) UnmarshalJSON(b []byte) error {
+	o.Set = true
+	return json.Unmarshal(b, &o.Value)
+}
+
+// MarshalJSON writes the value.
+func (o Opt[T]) MarshalJSON() ([]byte, error) { return json.Marshal(o.Value) }
+
+// Schema describes the field in the contract.
+func (o Opt[T]) Schema(r huma.Registry) *huma.Schema { return inline(r, reflect.TypeFor[T](), false) }
+
+// Null is a field that may be absent or null. Tag it `json:"x,omitzero"` in
+// requests; without omitzero (in answers) an absent one is written as null.
+type Null[T any] struct {
+	Value T
+	Set   bool // present in the request, with a value or null
+	Valid bool // present with a value
+}
+
+// Of returns a field with a value.
+func Of[T any](v T) Null[T] { return Null[T]{Value: v, Set: true, Valid: true} }
+
+// Ptr returns the value, or nil when the field is null or absent.
+func (n Null[T]) Ptr() *T {
+	if !n.Valid {
+		return nil
+	}
+	return &n.Value
+}
+
+// Apply puts the field into dst when it was present.
+func (n Null[T]) Apply(dst **T) {
+	if n.Set {
+		*dst = n.Ptr()
+	}
+}
+
+// IsZero reports absence, for omitzero.
+func (n Null[T]) IsZero() bool { return !n.Set }
+
+// UnmarshalJSON reads a present field.
+func (n *Null[T]) UnmarshalJSON(b []byte) error {
+	n.Set = true
+	if n.Valid = !bytes.Equal(b, []byte("null")); !n.Valid {
+		var zero T
+		n.Value = zero
+		return nil
+	}
+	return json.Unmarshal(b, &n.Value)
+}
+
+// MarshalJSON writes the value or null.
+func (n Null[T]) MarshalJSON() ([]byte, error) {
+	if !n.Valid {
+		return []byte("null"), nil
+	}
+	return json.Marshal(n.Value)
+}
+
+// Schema describes the field in the contract.
+func (n Null[T]) Schema(r huma.Registry) *huma.Schema { return inline(r, reflect.TypeFor[T](), true) }
+
+// inline is the schema of t written in place rather than as a $ref, so that a
+// field's own tags and its nullability do not change the shared one, and a
+// refusal names the inner field.
+func inline(r huma.Registry, t reflect.Type, nullable bool) *huma.Schema {
+	s := *huma.SchemaFromType(r, t)
+	s.Nullable = nullable
+	return &s
+}

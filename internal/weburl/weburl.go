@@ -1,0 +1,65 @@
+// Package weburl checks the addresses that owners store: web URLs and
+// hostnames (api-v1.md, App and Link).
+package weburl
+
+import (
+	"net/url"
+	"strings"
+	"unicode"
+
+	"golang.org/x/net/idna"
+
+	"github.com/waymarkhq/waymark/internal/fault"
+)
+
+// MaxLength of a URL field in characters.
+const MaxLength = 4096
+
+// CheckHTTPS refuses a value that is no absolute HTTPS URL with a host and
+// without user, password, white space or control characters. path is the JSON
+// Pointer of the field; nil passes.
+func CheckHTTPS(path string, value *string) error {
+	if value == nil {
+		return nil
+	}
+	if reason := problem(*value); reason != "" {
+		return fault.Invalid(path, "invalid_url", "%s", reason)
+	}
+	return nil
+}
+
+func problem(value string) string {
+	if strings.ContainsFunc(value, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r == '\\' }) {
+		return "the URL contains a space, a control character or a backslash"
+	}
+	u, err := url.Parse(value)
+	switch {
+	case err != nil:
+		return "the value is not a URL"
+	case !strings.EqualFold(u.Scheme, "https"):
+		return "the URL must start with https://"
+	case u.Hostname() == "" || strings.HasPrefix(u.Host, ":"):
+		return "the URL has no host"
+	case u.User != nil:
+		return "the URL must not contain a user or password"
+	}
+	return ""
+}
+
+// profile converts hostnames as browsers do (UTS 46, non-transitional), with
+// the length and character rules of DNS.
+var profile = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(true), idna.VerifyDNSLength(true), idna.BidiRule())
+
+// Hostname returns a hostname in lower-case A-label form, or false when it is
+// none. A single trailing dot is dropped.
+func Hostname(value string) (string, bool) {
+	ascii, err := profile.ToASCII(strings.TrimSuffix(value, "."))
+	if err != nil || ascii == "" {
+		return "", false
+	}
+	last := ascii[strings.LastIndexByte(ascii, '.')+1:]
+	if strings.Trim(last, "0123456789") == "" {
+		return "", false // an IPv4 address, or what a browser takes for one
+	}
+	return ascii, true
+}

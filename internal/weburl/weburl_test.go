@@ -1,0 +1,81 @@
+package weburl
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+)
+
+func TestCheckHTTPS(t *testing.T) {
+	for value, ok := range map[string]bool{
+		"https://example.com":                true,
+		"HTTPS://example.com/a?b=c#d":        true,
+		"https://bücher.example/é":           true,
+		"https://example.com:8443/":          true,
+		"https://[2001:db8::1]/":             true,
+		"http://example.com":                 false,
+		"https://":                           false,
+		"https://:443/":                      false,
+		"https://user@example.com":           false,
+		"https://user:pass@example.com":      false,
+		"https:example.com":                  false,
+		"//example.com":                      false,
+		"javascript:alert(1)":                false,
+		"https://example.com/\r\nX: y":       false,
+		"https://example.com/a b":            false,
+		"https://example.com\\@evil.example": false,
+		"https://example.com/\u2028":         false,
+		"https://exa%mple.com/":              false,
+		"":                                   false,
+	} {
+		if err := CheckHTTPS("/x", &value); (err == nil) != ok {
+			t.Errorf("CheckHTTPS(%q) = %v", value, err)
+		}
+	}
+	if err := CheckHTTPS("/x", nil); err != nil {
+		t.Errorf("null: %v", err)
+	}
+}
+
+func TestHostname(t *testing.T) {
+	for value, want := range map[string]string{
+		"example.com":                           "example.com",
+		"EXAMPLE.com.":                          "example.com",
+		"bücher.example":                        "xn--bcher-kva.example",
+		"faß.example":                           "xn--fa-hia.example",
+		"xn--bcher-kva.example":                 "xn--bcher-kva.example",
+		"localhost":                             "localhost",
+		"a..b":                                  "",
+		"-a.example":                            "",
+		"a_b.example":                           "",
+		"127.0.0.1":                             "",
+		"1.2.3":                                 "",
+		"example.com:80":                        "",
+		"exa mple.com":                          "",
+		"":                                      "",
+		strings.Repeat("a", 64) + ".example":    "",
+		strings.Repeat("a.", 127) + "a.example": "",
+	} {
+		got, ok := Hostname(value)
+		if got != want || ok != (want != "") {
+			t.Errorf("Hostname(%q) = %q, %v; want %q", value, got, ok, want)
+		}
+	}
+}
+
+func FuzzHostname(f *testing.F) {
+	f.Add("bücher.example")
+	f.Add("a.b")
+	f.Fuzz(func(t *testing.T, value string) {
+		host, ok := Hostname(value)
+		if !ok {
+			return
+		}
+		if again, ok := Hostname(host); !ok || again != host {
+			t.Errorf("Hostname(%q) = %q is not stable: %q, %v", value, host, again, ok)
+		}
+		if u, err := url.Parse("https://" + host + "/"); err != nil || u.Hostname() != host {
+			t.Errorf("%q is no host of a URL: %v", host, err)
+		}
+	})
+}
