@@ -1,0 +1,106 @@
+package store
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// Dialect names what differs between the two engines. Everything else is one
+// SQL text for both.
+type Dialect struct {
+	// Name is "sqlite" or "postgres".
+	Name string
+	// SkipLocked ends the inner SELECT of a claim, so that several executors
+	// do not wait for each other. SQLite has one writer and needs none.
+	SkipLocked string
+	// TryLock is a statement that takes a lock named by an integer until the
+	// transaction ends and returns whether it was free; empty where the
+	// database has one writing process anyway.
+	TryLock string
+	// numbered: placeholders are $1, $2, … instead of ?.
+	numbered bool
+	// isUnique and isRetryable classify driver errors by code.
+	isUnique    func(error) bool
+	isRetryable func(error) bool
+	// isAway tells that the database cannot be reached, as opposed to having
+	// refused something.
+	isAway func(error) bool
+}
+
+var sqliteDialect = Dialect{
+	Name: "sqlite",
+	isUnique: func(err error) bool {
+		var e *sqlite.Error
+		return errors.As(err, &e) && (e.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE || e.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY)
+	},
+	isRetryable: func(err error) bool {
+		var e *sqlite.Error
+		return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_BUSY
+	},
+	isAway: func(err error) bool {
+		var e *sqlite.Error
+		if !errors.As(err, &e) {
+			return false
+		}
+		switch e.Code() & 0xff {
+		case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN:
+			return true
+		}
+		return false
+	},
+}
+
+var postgresDialect = Dialect{
+	Name:       "postgres",
+	SkipLocked: " FOR UPDATE SKIP LOCKED",
+	TryLock:    "SELECT pg_try_advisory_xact_lock(?)",
+	numbered:   true,
+	isUnique:   func(err error) bool { return postgresCode(err) == "23505" },
+	isRetryable: func(err error) bool {
+		code := postgresCode(err)
+		return code == "40001" || code == "40P01"
+	},
+	isAway: func(err error) bool {
+		code := postgresCode(err)
+		if code == "" {
+			var e *pgconn.ConnectError
+			return errors.As(err, &e) || pgconn.SafeToRetry(err) || isNetwork(err)
+		}
+		// Classes 08 (connection), 53 (resources), 57P (operator intervention).
+		return strings.HasPrefix(code, "08") || strings.HasPrefix(code, "53") || strings.HasPrefix(code, "57P")
+	},
+}
+
+func postgresCode(err error) string {
+	var e *pgconn.PgError
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return ""
+}
+
+// bind turns "?" placeholders into the engine's own. No statement of ours has
+// a question mark in a literal.
+func (d *Dialect) bind(query string) string {
+	if !d.numbered {
+		return query
+	}
+	var b strings.Builder
+	b.Grow(len(query) + 16)
+	n := 0
+	for i := 0; i < len(query); i++ {
+		if query[i] != '?' {
+			b.WriteByte(query[i])
+			continue
+		}
+		n++
+		b.WriteByte('$')
+		b.WriteString(strconv.Itoa(n))
+	}
+	return b.String()
+}

@@ -1,0 +1,109 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"sync"
+)
+
+// handle runs statements on one pool, connection or transaction, in the
+// engine's own form, and keeps SQLite's prepared (pgx keeps its own).
+type handle struct {
+	on interface {
+		ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+		QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+		PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
+	}
+	dialect *Dialect
+	kept    *statements
+}
+
+// maxKept bounds the kept statements; lists have a text for each combination
+// of filters.
+const maxKept = 512
+
+// statements are prepared once and used until the database closes.
+type statements struct {
+	mu     sync.RWMutex
+	byText map[string]*sql.Stmt
+}
+
+func (h handle) exec(ctx context.Context, query string, args []any) (int64, error) {
+	ctx = h.unwatched(ctx)
+	stmt, err := h.prepared(ctx, query)
+	if err != nil {
+		return 0, describe(query, err)
+	}
+	var result sql.Result
+	if stmt != nil {
+		result, err = stmt.ExecContext(ctx, args...)
+	} else {
+		result, err = h.on.ExecContext(ctx, h.dialect.bind(query), args...)
+	}
+	if err != nil {
+		return 0, describe(query, err)
+	}
+	return result.RowsAffected()
+}
+
+func (h handle) rows(ctx context.Context, query string, args []any) (r *sql.Rows, err error) {
+	ctx = h.unwatched(ctx)
+	stmt, err := h.prepared(ctx, query)
+	if err != nil {
+		return nil, describe(query, err)
+	}
+	if stmt != nil {
+		r, err = stmt.QueryContext(ctx, args...)
+	} else {
+		r, err = h.on.QueryContext(ctx, h.dialect.bind(query), args...)
+	}
+	if err != nil {
+		return nil, describe(query, err)
+	}
+	return r, nil
+}
+
+// prepared returns the kept statement for query, or nil where none is kept.
+func (h handle) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
+	if h.kept == nil {
+		return nil, nil
+	}
+	h.kept.mu.RLock()
+	stmt, full := h.kept.byText[query], len(h.kept.byText) >= maxKept
+	h.kept.mu.RUnlock()
+	if stmt != nil || full {
+		return stmt, nil
+	}
+	h.kept.mu.Lock()
+	defer h.kept.mu.Unlock()
+	if stmt := h.kept.byText[query]; stmt != nil {
+		return stmt, nil
+	}
+	stmt, err := h.on.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	if h.kept.byText == nil {
+		h.kept.byText = map[string]*sql.Stmt{}
+	}
+	h.kept.byText[query] = stmt
+	return stmt, nil
+}
+
+// unwatched returns the context for a statement. SQLite statements take
+// microseconds; a driver goroutine that watches for cancellation would cost
+// more than the statement.
+func (h handle) unwatched(ctx context.Context) context.Context {
+	if h.dialect.numbered {
+		return ctx
+	}
+	return context.WithoutCancel(ctx)
+}
+
+// describe names the statement in an error; arguments stay out, they may be
+// personal.
+func describe(query string, err error) error {
+	return fmt.Errorf("%s: %w", strings.Join(strings.Fields(query), " "), err)
+}

@@ -1,0 +1,110 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+)
+
+// Row is what a scan function reads from.
+type Row interface{ Scan(dest ...any) error }
+
+// One returns the single row of a query, or ErrNotFound.
+func One[T any](ctx context.Context, q Q, scan func(Row) (T, error), query string, args ...any) (T, error) {
+	var zero T
+	r, err := q.Rows(ctx, query, args...)
+	if err != nil {
+		return zero, err
+	}
+	defer r.Close()
+	if !r.Next() {
+		if err := r.Err(); err != nil {
+			return zero, describe(query, err)
+		}
+		return zero, ErrNotFound
+	}
+	v, err := scan(r)
+	if err != nil {
+		return zero, describe(query, err)
+	}
+	return v, r.Close()
+}
+
+// All returns every row of a query; an empty result is an empty, non-nil
+// slice.
+func All[T any](ctx context.Context, q Q, scan func(Row) (T, error), query string, args ...any) ([]T, error) {
+	r, err := q.Rows(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	all := []T{}
+	for r.Next() {
+		v, err := scan(r)
+		if err != nil {
+			return nil, describe(query, err)
+		}
+		all = append(all, v)
+	}
+	if err := r.Err(); err != nil {
+		return nil, describe(query, err)
+	}
+	return all, nil
+}
+
+// Value scans a row of one column.
+func Value[T any](r Row) (v T, err error) {
+	err = r.Scan(&v)
+	return v, err
+}
+
+// Exists reports whether a query has a row.
+func Exists(ctx context.Context, q Q, query string, args ...any) (bool, error) {
+	_, err := One(ctx, q, func(Row) (struct{}, error) { return struct{}{}, nil }, query, args...)
+	if err == ErrNotFound {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Marks returns n placeholders: "?, ?, ?".
+func Marks(n int) string {
+	if n == 0 {
+		return "NULL"
+	}
+	return strings.Repeat("?, ", n-1) + "?"
+}
+
+// Where builds a conjunction and its arguments.
+type Where struct {
+	parts []string
+	args  []any
+}
+
+// And adds a condition with its arguments.
+func (w *Where) And(condition string, args ...any) *Where {
+	w.parts = append(w.parts, condition)
+	w.args = append(w.args, args...)
+	return w
+}
+
+// String returns " WHERE a AND b", or nothing.
+func (w *Where) String() string {
+	if len(w.parts) == 0 {
+		return ""
+	}
+	return " WHERE " + strings.Join(w.parts, " AND ")
+}
+
+// Args returns the arguments of all conditions and then more.
+func (w *Where) Args(more ...any) []any { return append(w.args[:len(w.args):len(w.args)], more...) }
+
+// NullString makes an empty string NULL.
+func NullString(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+var _ Row = (*sql.Rows)(nil)

@@ -1,0 +1,174 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	_ "modernc.org/sqlite" // registers the SQLite driver
+
+	"github.com/waymarkhq/waymark/internal/clock"
+)
+
+// ErrNotFound is returned by One when no row answers.
+var ErrNotFound = errors.New("no such row")
+
+// Q runs statements: a DB outside, or a Tx inside a transaction, so that one
+// query function serves both.
+type Q interface {
+	// Exec runs a statement and returns how many rows it changed.
+	Exec(ctx context.Context, query string, args ...any) (int64, error)
+	// Rows runs a query; the caller closes the result.
+	Rows(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	// Dialect of the database behind.
+	Dialect() *Dialect
+}
+
+// DB is the main database. Queries outside a transaction go to a pool of
+// readers; InTx and Exec are the only ways to write.
+type DB struct {
+	dialect Dialect
+	clock   *clock.Clock
+	reader  handle
+	writer  handle
+	pools   []*sql.DB
+	// turn is held by whoever writes to SQLite: one connection does all the
+	// writing, and keeps its statements prepared.
+	turn    chan struct{}
+	signals signals
+}
+
+// Open opens a database: "sqlite:<file>" or a "postgres://" address. It does
+// not migrate.
+func Open(ctx context.Context, address string, c *clock.Clock) (*DB, error) {
+	if file, ok := strings.CutPrefix(address, "sqlite:"); ok {
+		return openSQLite(ctx, file, c)
+	}
+	if !strings.HasPrefix(address, "postgres://") && !strings.HasPrefix(address, "postgresql://") {
+		return nil, fmt.Errorf("database %q is neither sqlite nor a postgres:// address", redact(address))
+	}
+	config, err := pgx.ParseConfig(address)
+	if err != nil {
+		return nil, fmt.Errorf("database address: %w", err)
+	}
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = 5 * time.Second
+	}
+	pool := stdlib.OpenDB(*config)
+	pool.SetMaxOpenConns(16)
+	pool.SetMaxIdleConns(16)
+	pool.SetConnMaxLifetime(time.Hour)
+	db := &DB{dialect: postgresDialect, clock: c, pools: []*sql.DB{pool}}
+	db.reader = handle{on: pool, dialect: &db.dialect}
+	db.writer = db.reader
+	if err := pool.PingContext(ctx); err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("open database %s: %w", redact(address), err)
+	}
+	return db, nil
+}
+
+func openSQLite(ctx context.Context, file string, c *clock.Clock) (*DB, error) {
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return nil, fmt.Errorf("open database: %w", err)
+	}
+	open := func(options string, connections int) (*sql.DB, error) {
+		dsn := "file:" + (&url.URL{Path: file}).EscapedPath() + "?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)" +
+			"&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=temp_store(2)&_pragma=cache_size(-16384)" + options
+		pool, err := sql.Open("sqlite", dsn)
+		if err != nil {
+			return nil, err
+		}
+		pool.SetMaxOpenConns(connections)
+		pool.SetMaxIdleConns(connections)
+		return pool, pool.PingContext(ctx)
+	}
+	// The writer holds one connection for good; migrations use the other.
+	writer, err := open("", 2)
+	if err != nil {
+		return nil, fmt.Errorf("open database %s: %w", file, err)
+	}
+	reader, err := open("&_pragma=query_only(1)", 4)
+	if err != nil {
+		writer.Close()
+		return nil, fmt.Errorf("open database %s: %w", file, err)
+	}
+	conn, err := writer.Conn(ctx)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open database %s: %w", file, err), writer.Close(), reader.Close())
+	}
+	db := &DB{dialect: sqliteDialect, clock: c, pools: []*sql.DB{writer, reader}, turn: make(chan struct{}, 1)}
+	db.reader = handle{on: reader, dialect: &db.dialect, kept: &statements{}}
+	db.writer = handle{on: conn, dialect: &db.dialect, kept: &statements{}}
+	return db, nil
+}
+
+// redact removes a password from a database address for messages.
+func redact(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "(unreadable address)"
+	}
+	return u.Redacted()
+}
+
+// Close waits for the transaction under way and closes all connections.
+func (db *DB) Close() (err error) {
+	if conn, ok := db.writer.on.(*sql.Conn); ok {
+		db.turn <- struct{}{}
+		err = conn.Close()
+	}
+	for _, pool := range db.pools {
+		err = errors.Join(err, pool.Close())
+	}
+	return err
+}
+
+// Dialect returns the named differences of the engine.
+func (db *DB) Dialect() *Dialect { return &db.dialect }
+
+// Now returns the current instant of the injected clock.
+func (db *DB) Now() clock.Instant { return db.clock.Now() }
+
+// Ping reports whether the database answers.
+func (db *DB) Ping(ctx context.Context) error { return db.pools[len(db.pools)-1].PingContext(ctx) }
+
+// Exec runs one statement in a transaction of its own, without the
+// serializable isolation of InTx: for counters, leases and other statements
+// that are whole by themselves.
+func (db *DB) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+	if db.turn != nil {
+		db.turn <- struct{}{}
+		defer func() { <-db.turn }()
+	}
+	return db.writer.exec(ctx, query, args)
+}
+
+// Rows runs a query on the readers' pool.
+func (db *DB) Rows(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	return db.reader.rows(ctx, query, args)
+}
+
+// IsUnique reports that err is a violation of a unique index.
+func (db *DB) IsUnique(err error) bool { return db.dialect.isUnique(err) }
+
+// IsAway reports that the database could not be reached or could not store.
+func (db *DB) IsAway(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, driver.ErrBadConn) || db.dialect.isAway(err)
+}
+
+func isNetwork(err error) bool {
+	var n net.Error
+	return errors.As(err, &n) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
+}

@@ -1,0 +1,124 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
+)
+
+// Concurrent increments that read before they write: none may be lost.
+func TestInTxIsSerializable(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		ctx := context.Background()
+		const writers, rounds = 8, 10
+		var wg sync.WaitGroup
+		for range writers {
+			wg.Go(func() {
+				for range rounds {
+					err := db.InTx(ctx, func(tx *store.Tx) error {
+						v, err := store.One(ctx, tx, store.Value[int64], "SELECT value FROM sequence WHERE name = ?", "route_change")
+						if err != nil {
+							return err
+						}
+						_, err = tx.Exec(ctx, "UPDATE sequence SET value = ? WHERE name = ?", v+1, "route_change")
+						return err
+					})
+					if err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		v, err := store.One(ctx, db, store.Value[int64], "SELECT value FROM sequence WHERE name = ?", "route_change")
+		if err != nil || v != writers*rounds {
+			t.Fatalf("value = %d, %v; want %d", v, err, writers*rounds)
+		}
+	})
+}
+
+func TestRollbackAndAfterCommit(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+		ctx := context.Background()
+		insert := func(name string, fail error, ran *bool) error {
+			return db.InTx(ctx, func(tx *store.Tx) error {
+				tx.AfterCommit(func() { *ran = true })
+				if _, err := tx.Exec(ctx, "INSERT INTO sequence (name, value) VALUES (?, ?)", name, int64(tx.Now)); err != nil {
+					return err
+				}
+				return fail
+			})
+		}
+		var ran bool
+		boom := errors.New("boom")
+		if err := insert("a", boom, &ran); !errors.Is(err, boom) || ran {
+			t.Fatalf("failed transaction: %v, after-commit ran: %v", err, ran)
+		}
+		if found, err := store.Exists(ctx, db, "SELECT 1 FROM sequence WHERE name = ?", "a"); err != nil || found {
+			t.Fatalf("rolled-back row: %v, %v", found, err)
+		}
+		if err := insert("a", nil, &ran); err != nil || !ran {
+			t.Fatalf("committed transaction: %v, after-commit ran: %v", err, ran)
+		}
+		at, err := store.One(ctx, db, store.Value[clock.Instant], "SELECT value FROM sequence WHERE name = ?", "a")
+		if err != nil || at != c.Now() {
+			t.Fatalf("stored %v, %v; want %v", at, err, c.Now())
+		}
+		if err := insert("a", nil, &ran); !db.IsUnique(err) {
+			t.Fatalf("duplicate insert: %v", err)
+		}
+		// A panic must give the writer back.
+		func() {
+			defer func() { recover() }()
+			db.InTx(ctx, func(*store.Tx) error { panic("boom") })
+		}()
+		if err := insert("b", nil, &ran); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// What differs between the engines must not show: text compares by byte,
+// BOOLEAN and NULL scan alike, row values compare in lexical order.
+func TestEnginesAgree(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		ctx := context.Background()
+		for _, name := range []string{"b", "B", "a", "é", "Z", "z_", "z~"} {
+			if _, err := db.Exec(ctx, "INSERT INTO sequence (name, value) VALUES (?, 1)", name); err != nil {
+				t.Fatal(err)
+			}
+		}
+		names, err := store.All(ctx, db, store.Value[string], "SELECT name FROM sequence WHERE value = 1 AND (value, name) > (?, ?) ORDER BY value, name", 1, "B")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []string{"Z", "a", "b", "z_", "z~", "é"}
+		if len(names) != len(want) {
+			t.Fatalf("got %q, want %q", names, want)
+		}
+		for i := range want {
+			if names[i] != want[i] {
+				t.Fatalf("got %q, want %q", names, want)
+			}
+		}
+	})
+}
+
+func TestMigrateTwice(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		var wg sync.WaitGroup
+		for range 3 {
+			wg.Go(func() {
+				if v, err := db.Migrate(context.Background()); err != nil || v < 1 {
+					t.Errorf("Migrate = %d, %v", v, err)
+				}
+			})
+		}
+		wg.Wait()
+	})
+}

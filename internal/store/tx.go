@@ -1,0 +1,146 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/waymarkhq/waymark/internal/clock"
+)
+
+// Tx is one transaction. Now is the same for all its rows.
+type Tx struct {
+	Now clock.Instant
+	handle
+	db    *DB
+	after []func()
+}
+
+// Exec runs a statement inside the transaction.
+func (tx *Tx) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+	return tx.exec(ctx, query, args)
+}
+
+// Rows runs a query inside the transaction.
+func (tx *Tx) Rows(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	return tx.rows(ctx, query, args)
+}
+
+// Dialect returns the named differences of the engine.
+func (tx *Tx) Dialect() *Dialect { return tx.dialect }
+
+// AfterCommit has f run once the transaction is committed. f must not block.
+func (tx *Tx) AfterCommit(f func()) { tx.after = append(tx.after, f) }
+
+// TryLock takes the lock named by key until the transaction ends and reports
+// whether it was free. Where one process does all the writing it is always
+// free: that process knows its own work.
+func (tx *Tx) TryLock(ctx context.Context, key int64) (bool, error) {
+	if tx.dialect.TryLock == "" {
+		return true, nil
+	}
+	free, err := One(ctx, tx, Value[bool], tx.dialect.TryLock, key)
+	return free, err
+}
+
+// attempts bounds how often a transaction that lost a race is run again; the
+// waits in between add up to a few seconds.
+const attempts = 30
+
+// InTx runs f in a serializable transaction: what f checked still holds when
+// it writes. f may run several times and must have no effect outside tx.
+func (db *DB) InTx(ctx context.Context, f func(*Tx) error) error {
+	return db.inTx(ctx, sql.LevelSerializable, f)
+}
+
+// InTxReadCommitted runs f in a transaction whose every statement sees what
+// was committed before it: for work that takes a row lock first and then
+// must read the newest state.
+func (db *DB) InTxReadCommitted(ctx context.Context, f func(*Tx) error) error {
+	return db.inTx(ctx, sql.LevelReadCommitted, f)
+}
+
+func (db *DB) inTx(ctx context.Context, level sql.IsolationLevel, f func(*Tx) error) error {
+	for attempt := 1; ; attempt++ {
+		err := db.tryTx(ctx, level, f)
+		if err == nil || !db.dialect.isRetryable(err) {
+			return err
+		}
+		if attempt == attempts {
+			return fmt.Errorf("transaction given up after %d attempts: %w", attempts, err)
+		}
+		ceiling := min(time.Duration(attempt*attempt)*time.Millisecond, 250*time.Millisecond)
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(rand.N(ceiling)):
+		}
+	}
+}
+
+func (db *DB) tryTx(ctx context.Context, level sql.IsolationLevel, f func(*Tx) error) error {
+	tx, end, err := db.begin(ctx, level)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	done := false
+	defer func() {
+		if !done { // f failed or panicked
+			end(false)
+		}
+	}()
+	if err := f(tx); err != nil {
+		return err
+	}
+	done = true
+	if err := end(true); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	for _, after := range tx.after {
+		after()
+	}
+	return nil
+}
+
+// begin starts a transaction; end commits it or rolls it back.
+func (db *DB) begin(ctx context.Context, level sql.IsolationLevel) (tx *Tx, end func(commit bool) error, err error) {
+	if db.turn == nil {
+		sqlTx, err := db.pools[0].BeginTx(ctx, &sql.TxOptions{Isolation: level})
+		if err != nil {
+			return nil, nil, err
+		}
+		end = func(commit bool) error {
+			if commit {
+				return sqlTx.Commit()
+			}
+			return sqlTx.Rollback()
+		}
+		return &Tx{Now: db.Now(), db: db, handle: handle{on: sqlTx, dialect: &db.dialect}}, end, nil
+	}
+	// SQLite: one writer, so every transaction is serializable, and IMMEDIATE
+	// so that another process (session issue, migrate) makes it wait at the
+	// start rather than fail at its first write.
+	select {
+	case db.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, nil, ctx.Err()
+	}
+	if _, err := db.writer.exec(ctx, "BEGIN IMMEDIATE", nil); err != nil {
+		<-db.turn
+		return nil, nil, err
+	}
+	end = func(commit bool) error {
+		defer func() { <-db.turn }()
+		if commit {
+			_, err = db.writer.exec(ctx, "COMMIT", nil)
+			if err == nil {
+				return nil
+			}
+		}
+		db.writer.exec(ctx, "ROLLBACK", nil)
+		return err
+	}
+	return &Tx{Now: db.Now(), db: db, handle: db.writer}, end, nil
+}
