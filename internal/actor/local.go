@@ -1,0 +1,159 @@
+package actor
+
+import (
+	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
+	"github.com/go-json-experiment/json"
+
+	"github.com/waymarkhq/waymark/internal/ids"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// LocalIssuerURL is the issuer of sessions when no OpenID Connect issuer is
+// configured, LocalAudience their audience.
+const (
+	LocalIssuerURL = "urn:waymark:local"
+	LocalAudience  = "waymark"
+	// SessionLifetime of a local session.
+	SessionLifetime = 12 * time.Hour
+)
+
+// LocalIssuer returns the verifier of sessions that `waymark session issue`
+// makes. It reads public keys from the database: the private ones never leave
+// the data folders in which they were made.
+func LocalIssuer(db *store.DB) *Issuer {
+	return newIssuer(LocalIssuerURL, false, func(context.Context) (*oidc.IDTokenVerifier, error) {
+		return oidc.NewVerifier(LocalIssuerURL, localKeys{db}, &oidc.Config{
+			ClientID: LocalAudience, SupportedSigningAlgs: []string{string(jose.EdDSA)},
+		}), nil
+	})
+}
+
+// localKeys verifies signatures with the keys in the database.
+type localKeys struct{ db *store.DB }
+
+// VerifySignature implements oidc.KeySet.
+func (k localKeys) VerifySignature(ctx context.Context, token string) ([]byte, error) {
+	signed, err := jose.ParseSigned(token, []jose.SignatureAlgorithm{jose.EdDSA})
+	if err != nil {
+		return nil, err
+	}
+	if len(signed.Signatures) != 1 {
+		return nil, errors.New("a token has one signature")
+	}
+	text, err := store.One(ctx, k.db, store.Value[string], "SELECT public_jwk FROM issuer_key WHERE id = ?", signed.Signatures[0].Header.KeyID)
+	if err != nil {
+		return nil, err
+	}
+	var key jose.JSONWebKey
+	if err := json.Unmarshal([]byte(text), &key); err != nil {
+		return nil, err
+	}
+	return signed.Verify(key.Key)
+}
+
+// IssueSession creates the owner with this e-mail address if new and returns
+// a bearer token for a session of SessionLifetime. The signing key is made in
+// dataDir at first use, readable by its owner only.
+func IssueSession(ctx context.Context, db *store.DB, dataDir, email string) (token string, err error) {
+	email = strings.ToLower(strings.TrimSpace(email))
+	if len(email) < 3 || len(email) > 254 || !strings.Contains(email, "@") {
+		return "", fmt.Errorf("%q is not an e-mail address", email)
+	}
+	key, id, err := signingKey(ctx, db, filepath.Join(dataDir, "session-key.json"))
+	if err != nil {
+		return "", fmt.Errorf("issue session: %w", err)
+	}
+	if err := db.InTx(ctx, func(tx *store.Tx) error {
+		_, err := provision(ctx, tx, Session{Issuer: LocalIssuerURL, Subject: email, Email: email})
+		return err
+	}); err != nil {
+		return "", fmt.Errorf("issue session: create owner: %w", err)
+	}
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: key},
+		(&jose.SignerOptions{}).WithType("JWT").WithHeader("kid", id))
+	if err != nil {
+		return "", fmt.Errorf("issue session: %w", err)
+	}
+	now := time.Now()
+	return jwt.Signed(signer).Claims(map[string]any{
+		"iss": LocalIssuerURL, "aud": LocalAudience, "sub": email, "email": email, "sid": ids.New(),
+		"iat": now.Unix(), "exp": now.Add(SessionLifetime).Unix(),
+	}).Serialize()
+}
+
+// signingKey reads or makes the private key of a data folder and makes sure
+// that the database knows its public half.
+func signingKey(ctx context.Context, db *store.DB, file string) (ed25519.PrivateKey, string, error) {
+	var key jose.JSONWebKey
+	text, err := os.ReadFile(file)
+	switch {
+	case err == nil:
+		if err := json.Unmarshal(text, &key); err != nil {
+			return nil, "", fmt.Errorf("read %s: %w", file, err)
+		}
+	case errors.Is(err, fs.ErrNotExist):
+		if key, err = makeKey(file); err != nil {
+			return nil, "", err
+		}
+	default:
+		return nil, "", err
+	}
+	private, ok := key.Key.(ed25519.PrivateKey)
+	if !ok {
+		return nil, "", fmt.Errorf("%s holds no Ed25519 key", file)
+	}
+	public, err := json.Marshal(key.Public())
+	if err != nil {
+		return nil, "", err
+	}
+	_, err = db.Exec(ctx, "INSERT INTO issuer_key (id, public_jwk, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", key.KeyID, string(public), db.Now())
+	return private, key.KeyID, err
+}
+
+func makeKey(file string) (jose.JSONWebKey, error) {
+	_, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return jose.JSONWebKey{}, err
+	}
+	key := jose.JSONWebKey{Key: private, KeyID: ids.New(), Algorithm: string(jose.EdDSA), Use: "sig"}
+	text, err := json.Marshal(key)
+	if err != nil {
+		return key, err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return key, err
+	}
+	// Written aside and linked: whoever comes second uses the first one's key.
+	temporary, err := os.CreateTemp(filepath.Dir(file), ".session-key-")
+	if err != nil {
+		return key, err
+	}
+	defer os.Remove(temporary.Name())
+	_, err = temporary.Write(text)
+	if err := errors.Join(err, temporary.Sync(), temporary.Close()); err != nil {
+		return key, err
+	}
+	if err := os.Link(temporary.Name(), file); errors.Is(err, fs.ErrExist) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return key, err
+		}
+		return key, json.Unmarshal(text, &key)
+	} else if err != nil {
+		return key, err
+	}
+	return key, nil
+}

@@ -1,0 +1,97 @@
+package ratelimit_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/ratelimit"
+	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
+)
+
+// each runs f on both kinds of counters, the second on both engines.
+func each(t *testing.T, f func(t *testing.T, l ratelimit.Limiter)) {
+	t.Run("memory", func(t *testing.T) { f(t, ratelimit.NewMemory()) })
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) { f(t, ratelimit.NewDatabase(db)) })
+}
+
+func write(by, key string, limit int64) ratelimit.Bucket {
+	return ratelimit.Bucket{Name: "write", By: by, Key: key, Limit: limit, Window: time.Minute}
+}
+
+func TestExactUnderConcurrency(t *testing.T) {
+	each(t, func(t *testing.T, l ratelimit.Limiter) {
+		buckets := []ratelimit.Bucket{write("credential", "k", 120), write("account", "a", 240), write("app", "p", 120)}
+		var admitted atomic.Int64
+		var wg sync.WaitGroup
+		for range 20 {
+			wg.Go(func() {
+				for range 25 {
+					_, ok, err := l.Take(context.Background(), storetest.Start, buckets)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if ok {
+						admitted.Add(1)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		if n := admitted.Load(); n != 120 {
+			t.Errorf("admitted %d of 500, want 120", n)
+		}
+	})
+}
+
+func TestAllOrNone(t *testing.T) {
+	each(t, func(t *testing.T, l ratelimit.Limiter) {
+		ctx, now := context.Background(), storetest.Start
+		narrow, wide := write("app", "p", 1), write("credential", "k", 10)
+		take := func(at clock.Instant, wantAdmitted bool, buckets ...ratelimit.Bucket) []ratelimit.Standing {
+			t.Helper()
+			s, ok, err := l.Take(ctx, at, buckets)
+			if err != nil || ok != wantAdmitted {
+				t.Fatalf("Take = %v, %v; want admitted %v", ok, err, wantAdmitted)
+			}
+			return s
+		}
+		take(now, true, wide, narrow)
+		s := take(now, false, wide, narrow)
+		if s[0].Used != 1 || s[1].Used != 1 {
+			t.Errorf("a refused call was counted: %+v", s)
+		}
+		tight := ratelimit.Tightest(s)
+		if tight.By != "app" || tight.Remaining() != 0 || tight.Reset != now.Add(time.Minute) {
+			t.Errorf("tightest = %+v", tight)
+		}
+		if want := `1;w=60;name="write";by="app"`; tight.Policy() != want {
+			t.Errorf("Policy = %s, want %s", tight.Policy(), want)
+		}
+		if got := tight.RetryAfter(now.Add(59*time.Second + 500*time.Millisecond)); got != 1 {
+			t.Errorf("RetryAfter = %d", got)
+		}
+		// The next window is empty, and peeking does not fill it.
+		next := now.Add(time.Minute)
+		if s, err := l.Peek(ctx, next, []ratelimit.Bucket{narrow}); err != nil || s[0].Used != 0 {
+			t.Errorf("Peek = %+v, %v", s, err)
+		}
+		take(next, true, narrow)
+	})
+}
+
+func TestKeysDoNotMeet(t *testing.T) {
+	each(t, func(t *testing.T, l ratelimit.Limiter) {
+		for _, key := range []string{"a", "b", strings.Repeat("c", 300)} {
+			if _, ok, err := l.Take(context.Background(), storetest.Start, []ratelimit.Bucket{write("credential", key, 1)}); !ok || err != nil {
+				t.Errorf("%s: %v, %v", key, ok, err)
+			}
+		}
+	})
+}

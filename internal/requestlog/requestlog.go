@@ -1,0 +1,129 @@
+// Package requestlog keeps request diagnostics: what was asked, how it ended
+// and how long it took, without bodies, queries, addresses or credentials
+// (api-v1.md, Audit event and request diagnostic).
+//
+// Records are gathered and written a few times a second, so that a read costs
+// no write; a crash may lose the last quarter of a second of them.
+package requestlog
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// Record is one authenticated request.
+type Record struct {
+	ID         string // the request id
+	OwnerID    string
+	Operation  string
+	Method     string
+	Route      string // the path's pattern, not the path
+	Status     int
+	DurationMS int64
+	ErrorCode  string // "" when it succeeded
+	ActorType  string
+	ActorID    string
+	AppID      string // "" when none
+	CreatedAt  clock.Instant
+}
+
+// Log gathers records and writes them.
+type Log struct {
+	db  *store.DB
+	log *slog.Logger
+	mu  sync.Mutex
+	// writing is held by the one Flush that writes.
+	writing  sync.Mutex
+	gathered []Record
+	dropped  int
+}
+
+const (
+	flushEvery = 250 * time.Millisecond
+	// maxGathered bounds memory while the database is away.
+	maxGathered = 20_000
+	maxPerWrite = 500
+)
+
+// New returns a log that writes to db; Run does the writing.
+func New(db *store.DB, log *slog.Logger) *Log { return &Log{db: db, log: log} }
+
+// Add gathers a record. While more than 20,000 wait for a database that is
+// away, further ones are dropped and counted in the log.
+func (l *Log) Add(r Record) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.gathered) >= maxGathered {
+		l.dropped++
+		return
+	}
+	l.gathered = append(l.gathered, r)
+}
+
+// Run writes gathered records until ctx ends, and then the last ones.
+func (l *Log) Run(ctx context.Context) {
+	ticker := time.NewTicker(flushEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+			defer cancel()
+			l.flushLogged(last)
+			return
+		case <-ticker.C:
+			l.flushLogged(ctx)
+		}
+	}
+}
+
+func (l *Log) flushLogged(ctx context.Context) {
+	if err := l.Flush(ctx); err != nil && ctx.Err() == nil {
+		l.log.Error("write request records", "error", err)
+	}
+}
+
+// Flush writes what is gathered, so that a following read sees it.
+func (l *Log) Flush(ctx context.Context) error {
+	l.writing.Lock()
+	defer l.writing.Unlock()
+	for {
+		l.mu.Lock()
+		if l.dropped > 0 {
+			l.log.Warn("request records dropped while the database was away", "count", l.dropped)
+			l.dropped = 0
+		}
+		batch := l.gathered[:min(len(l.gathered), maxPerWrite)]
+		l.mu.Unlock()
+		if len(batch) == 0 {
+			return nil
+		}
+		if err := l.write(ctx, batch); err != nil {
+			return err
+		}
+		l.mu.Lock()
+		if l.gathered = l.gathered[len(batch):]; len(l.gathered) == 0 {
+			l.gathered = nil
+		}
+		l.mu.Unlock()
+	}
+}
+
+func (l *Log) write(ctx context.Context, batch []Record) error {
+	const row = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+	args := make([]any, 0, 12*len(batch))
+	for _, r := range batch {
+		args = append(args, r.ID, r.OwnerID, r.Operation, r.Method, r.Route, r.Status, r.DurationMS,
+			store.NullString(r.ErrorCode), r.ActorType, r.ActorID, store.NullString(r.AppID), r.CreatedAt)
+	}
+	_, err := l.db.Exec(ctx, `INSERT INTO request_record
+		(id, owner_id, operation, method, route, status, duration_ms, error_code, actor_type, actor_id, app_id, created_at)
+		VALUES `+strings.Repeat(row+", ", len(batch)-1)+row+" ON CONFLICT DO NOTHING", args...)
+	return err
+}
