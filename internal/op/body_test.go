@@ -1,0 +1,86 @@
+package op
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/waymarkhq/waymark/internal/fault"
+)
+
+func TestParseJSON(t *testing.T) {
+	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
+	for _, c := range []struct {
+		name, body string
+		want       any
+		code       fault.Code
+	}{
+		{"object", `{"a":[1,"x",null,true]}`, map[string]any{"a": []any{1.0, "x", nil, true}}, ""},
+		{"white space", " {\n} ", map[string]any{}, ""},
+		{"empty", ``, nil, fault.InvalidRequest},
+		{"cut off", `{"a":1`, nil, fault.InvalidRequest},
+		{"cut off array", `[1`, nil, fault.InvalidRequest},
+		{"trailing value", `{} {}`, nil, fault.InvalidRequest},
+		{"trailing garbage", `{}x`, nil, fault.InvalidRequest},
+		{"duplicate member", `{"a":1,"a":1}`, nil, fault.InvalidRequest},
+		{"duplicate escaped member", `{"a":1,"\u0061":1}`, nil, fault.InvalidRequest},
+		{"invalid UTF-8", "{\"a\":\"\xff\"}", nil, fault.InvalidRequest},
+		{"lone surrogate", `{"a":"\ud800"}`, nil, fault.InvalidRequest},
+		{"raw NUL", "{\"a\":\"\x00\"}", nil, fault.InvalidRequest},
+		{"escaped NUL", `{"a":"x\u0000"}`, nil, fault.ValidationFailed},
+		{"NUL in a name", `{"\u0000":1}`, nil, fault.ValidationFailed},
+		{"byte order mark", "\ufeff{}", nil, fault.InvalidRequest},
+		{"single quotes", `{'a':1}`, nil, fault.InvalidRequest},
+		{"NaN", `{"a":NaN}`, nil, fault.InvalidRequest},
+		{"huge number", `{"a":1e999}`, nil, fault.ValidationFailed},
+		{"32 levels", deep(32), nil, ""},
+		{"33 levels", deep(33), nil, fault.InvalidRequest},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := parseJSON([]byte(c.body))
+			if c.code == "" {
+				if err != nil || c.want != nil && !reflect.DeepEqual(got, c.want) {
+					t.Fatalf("got %v, %v", got, err)
+				}
+				return
+			}
+			if refusal, ok := fault.From(err); !ok || refusal.Code != c.code {
+				t.Fatalf("got %v, %v; want %s", got, err, c.code)
+			}
+		})
+	}
+}
+
+func TestCanonical(t *testing.T) {
+	same := [][2]string{
+		{`{"a":1,"b":[{"d":1,"c":2}]}`, "{ \"b\": [ {\"c\":2, \"d\":1} ],\n \"a\": 1 }"},
+		{`{"a":"é"}`, `{"\u0061":"\u00e9"}`},
+	}
+	for _, pair := range same {
+		if a, b := canonical([]byte(pair[0])), canonical([]byte(pair[1])); string(a) != string(b) {
+			t.Errorf("%s and %s differ: %s, %s", pair[0], pair[1], a, b)
+		}
+	}
+	for _, pair := range [][2]string{{`[1,2]`, `[2,1]`}, {`{"a":1}`, `{"a":"1"}`}, {`{"a":9007199254740993}`, `{"a":9007199254740992}`}} {
+		if a, b := canonical([]byte(pair[0])), canonical([]byte(pair[1])); string(a) == string(b) {
+			t.Errorf("%s and %s have one canonical form: %s", pair[0], pair[1], a)
+		}
+	}
+}
+
+func FuzzParseJSON(f *testing.F) {
+	f.Add([]byte(`{"a":[1,"x",null,true,{"b":-1.5e3}]}`))
+	f.Add([]byte(`{"a":1,"a":2}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		if _, err := parseJSON(body); err != nil {
+			if _, ok := fault.From(err); !ok {
+				t.Fatalf("%q: %v is no refusal", body, err)
+			}
+			return
+		}
+		once := canonical(body)
+		if twice := canonical(once); string(once) != string(twice) {
+			t.Errorf("canonical is not stable: %s, %s", once, twice)
+		}
+	})
+}

@@ -1,0 +1,140 @@
+package op
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/waymarkhq/waymark/internal/fault"
+)
+
+type requestIDKey struct{}
+
+// WithRequestID returns a context that carries the id of a request.
+func WithRequestID(ctx context.Context, id string) context.Context {
+	return context.WithValue(ctx, requestIDKey{}, id)
+}
+
+// RequestID returns the id of the request that a context belongs to.
+func RequestID(ctx context.Context) string {
+	id, _ := ctx.Value(requestIDKey{}).(string)
+	return id
+}
+
+// pagination is the list part of the envelope.
+type pagination struct {
+	HasMore    bool    `json:"hasMore"`
+	NextCursor *string `json:"nextCursor"`
+}
+
+// writeEnvelope writes the success envelope around JSON data.
+func writeEnvelope(w http.ResponseWriter, status int, requestID string, data []byte, page *pagination) {
+	b := make([]byte, 0, len(data)+160)
+	b = append(append(b, `{"data":`...), data...)
+	b = append(append(append(b, `,"meta":{"requestId":"`...), requestID...), `"}`...)
+	if page != nil {
+		b = append(append(b, `,"pagination":{"hasMore":`...), strconv.FormatBool(page.HasMore)...)
+		b = append(b, `,"nextCursor":`...)
+		if page.NextCursor == nil {
+			b = append(b, "null"...)
+		} else {
+			b = append(append(append(b, '"'), *page.NextCursor...), '"') // base64url needs no escape
+		}
+		b = append(b, '}')
+	}
+	b = append(b, '}')
+	writeJSON(w, status, b)
+}
+
+func writeJSON(w http.ResponseWriter, status int, b []byte) {
+	h := w.Header()
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Length", strconv.Itoa(len(b)))
+	w.WriteHeader(status)
+	w.Write(b)
+}
+
+// ErrorEnvelope is the body of every refusal.
+type ErrorEnvelope struct {
+	Error ErrorBody `json:"error"`
+}
+
+// ErrorBody is what the envelope of a refusal holds.
+type ErrorBody struct {
+	Code             fault.Code         `json:"code"`
+	Message          string             `json:"message"`
+	RequestID        string             `json:"requestId" pattern:"^req_[0-9a-f]{32}$"`
+	DocumentationURL string             `json:"documentationUrl" format:"uri"`
+	Details          []fault.Detail     `json:"details,omitempty" doc:"What exactly was refused; absent when there is nothing to point at."`
+	Resource         *ErrorResource     `json:"resource,omitempty" doc:"The resource of the earlier intent, on idempotency_conflict and secret_not_replayable."`
+	Dependencies     []fault.Dependency `json:"dependencies,omitempty" doc:"What stands in the way, on resource_conflict."`
+}
+
+// ErrorResource names a resource in an error.
+type ErrorResource struct {
+	ID string `json:"id"`
+}
+
+// WriteError writes a refusal in its envelope, with the headers that belong to
+// its code.
+func (s *Service) WriteError(w http.ResponseWriter, requestID string, e *fault.Error) {
+	body := ErrorBody{
+		Code: e.Code, Message: e.Message, RequestID: requestID, Details: e.Details, Dependencies: e.Dependencies,
+		DocumentationURL: s.DocsURL + "/api/errors/#" + strings.ReplaceAll(string(e.Code), "_", "-"),
+	}
+	if e.ResourceID != "" {
+		body.Resource = &ErrorResource{ID: e.ResourceID}
+	}
+	h := w.Header()
+	if e.Code == fault.Unauthenticated {
+		h.Set("WWW-Authenticate", "Bearer")
+	}
+	if e.RetryAfter > 0 {
+		h.Set("Retry-After", strconv.Itoa(e.RetryAfter))
+	}
+	if e.Location != "" {
+		h.Set("Location", e.Location)
+	}
+	b, err := json.Marshal(ErrorEnvelope{body})
+	if err != nil {
+		s.Log.Error("marshal error envelope", "request_id", requestID, "error", err)
+	}
+	writeJSON(w, e.Status(), b)
+}
+
+// headers returns the headers that belong to an answer and to its replays.
+func (o *outcome) headers() map[string]string {
+	h := map[string]string{}
+	if o.etag != "" {
+		h["ETag"] = `"` + o.etag + `"`
+	}
+	if o.location != "" {
+		h["Location"] = o.location
+	}
+	if o.retryAfter > 0 {
+		h["Retry-After"] = strconv.Itoa(o.retryAfter)
+	}
+	return h
+}
+
+func asSemantic(err error) (*json.SemanticError, bool) {
+	var semantic *json.SemanticError
+	return semantic, errors.As(err, &semantic)
+}
+
+func invalidCursor() error {
+	return fault.InvalidQuery("cursor", "the cursor is invalid, expired or belongs to another list")
+}
+
+// listBinding is all that a cursor is bound to: who asks which list with which
+// filters, order and limit.
+func (c *callContext) listBinding() string {
+	values := c.r.URL.Query()
+	values.Del("cursor")
+	return c.Actor.Credential + "|" + c.row.ID + "|" + c.r.URL.EscapedPath() + "|" + values.Encode()
+}

@@ -1,0 +1,132 @@
+package op
+
+import (
+	"context"
+
+	"github.com/waymarkhq/waymark/internal/actor"
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/cursor"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// Op is one row of the contract's operation table with all that varies
+// between operations.
+type Op struct {
+	ID     string // the operation name
+	Method string
+	Path   string // relative to /v1, as in the table
+	Perm   string
+	Human  bool // needs a human session (H)
+	// IfMatch says what the operation does with that header.
+	IfMatch IfMatch
+	// App says how a call tells which app it concerns; the zero AppRef is for
+	// operations that concern none.
+	App AppRef
+	// Status of success; 0 means the method's usual one.
+	Status  int
+	Summary string
+	Doc     string
+}
+
+// IfMatch says what an operation does with the If-Match header.
+type IfMatch int
+
+// What operations do with If-Match.
+const (
+	NoIfMatch       IfMatch = iota // ignored, as on creations
+	IfMatchRequired                // 428 without it
+	IfMatchOptional                // checked when sent
+)
+
+// AppRef says how a call tells which app it concerns. The pipeline counts the
+// call against that app's windows and answers 404 when the caller does not
+// reach it, so handlers run only for apps in reach.
+type AppRef struct {
+	path, query, body string
+	find              AppFinder
+}
+
+// AppFinder returns the app to which the resource with an id belongs, or
+// store.ErrNotFound.
+type AppFinder func(ctx context.Context, q store.Q, id string) (appID string, err error)
+
+// AppInPath is for operations with {appId} in their path.
+var AppInPath = AppRef{path: "appId"}
+
+// AppInQuery is for operations with an appId query parameter.
+var AppInQuery = AppRef{query: "appId"}
+
+// AppInBody is for operations whose body has an appId member.
+var AppInBody = AppRef{body: "appId"}
+
+// AppOf is for operations on one resource: find looks up whose it is by the
+// named path parameter.
+func AppOf(parameter string, find AppFinder) AppRef { return AppRef{path: parameter, find: find} }
+
+// concerns reports whether calls concern an app at all.
+func (a AppRef) concerns() bool { return a.path+a.query+a.body != "" }
+
+// Call is what a handler knows of its caller.
+type Call struct {
+	Actor     *actor.Actor
+	RequestID string
+	// AppID is the app that the call concerns, in the caller's reach; "" for
+	// none.
+	AppID string
+	Now   clock.Instant
+	// IfMatch is the revision the client last read, "" when not sent.
+	IfMatch string
+	// DB is for reads outside a transaction.
+	DB *store.DB
+}
+
+// Stale reports that the client holds another revision than the current one.
+func (c *Call) Stale(current string) bool { return c.IfMatch != "" && c.IfMatch != current }
+
+// Ref names the resource that an operation read or changed.
+type Ref struct {
+	Type     string // as audit names it: link, domain, api_key, …
+	ID       string
+	AppID    string // "" when it belongs to no app
+	Revision string // "" when it is gone
+}
+
+// Item is the answer of an operation on one resource.
+type Item[T any] struct {
+	Data T
+	// Ref is what audit records; its revision is the ETag unless ETag is set.
+	Ref        Ref
+	ETag       string
+	Location   string // of what was created or is to be followed, under /v1
+	RetryAfter int    // seconds, on acceptance
+	// Secret marks an answer that must not be kept: its receipt tells only
+	// that it was given.
+	Secret bool
+}
+
+// Nothing is the data of an answer without body (204).
+type Nothing struct{}
+
+// Window is the part of a list that is asked for.
+type Window struct {
+	// Limit is how many rows to read: one more than are shown.
+	Limit int
+	// After is the last row shown before; nil at the start.
+	After *cursor.Position
+}
+
+// Positioned is a row of a list: it tells where the list continues after it.
+type Positioned interface{ Position() cursor.Position }
+
+// Keyset adds the condition that continues a list ordered by two columns, and
+// returns the ORDER BY and LIMIT that go with it. desc is the usual order.
+func (w Window) Keyset(where *store.Where, at, id string, desc bool) (orderLimit string) {
+	direction, compare := "DESC", "<"
+	if !desc {
+		direction, compare = "ASC", ">"
+	}
+	if w.After != nil {
+		where.And("("+at+", "+id+") "+compare+" (?, ?)", w.After.At, w.After.ID)
+	}
+	return " ORDER BY " + at + " " + direction + ", " + id + " " + direction + " LIMIT ?"
+}

@@ -1,0 +1,359 @@
+package op
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/waymarkhq/waymark/internal/audit"
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/ids"
+	"github.com/waymarkhq/waymark/internal/ratelimit"
+	"github.com/waymarkhq/waymark/internal/receipt"
+	"github.com/waymarkhq/waymark/internal/requestlog"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// callContext is one call on its way through the pipeline.
+type callContext struct {
+	Call
+	ctx     context.Context
+	service *Service
+	row     *row
+	w       http.ResponseWriter
+	r       *http.Request
+	started time.Time
+
+	path  map[string]string
+	query map[string]any
+	body  []byte // the JSON text
+	// bodyApp is the appId member of the body.
+	bodyApp string
+	// idempotencyKey and fingerprint of a mutation.
+	idempotencyKey string
+	fingerprint    string
+	appReached     bool
+	standings      []ratelimit.Standing
+	tx             *store.Tx
+}
+
+// serve runs one call through the steps of completions.md §1, Order of
+// refusals. Route and method were found before.
+func (s *Service) serve(w http.ResponseWriter, r *http.Request, row *row) {
+	c := &callContext{
+		Call: Call{RequestID: RequestID(r.Context()), Now: s.DB.Now(), DB: s.DB},
+		ctx:  r.Context(), service: s, row: row, w: w, r: r, started: time.Now(),
+	}
+	out, err := c.run()
+	if err != nil {
+		c.refuse(err)
+		return
+	}
+	if out != nil {
+		c.answer(out)
+	}
+}
+
+// run returns the answer, or nil when a replay was already written.
+func (c *callContext) run() (*outcome, error) {
+	if err := c.authenticate(); err != nil {
+		return nil, err
+	}
+	if err := c.takeEntry(); err != nil {
+		return nil, err
+	}
+	if !c.Actor.May(c.row.Perm, c.row.Human) {
+		return nil, c.forbidden()
+	}
+	if !c.parsePath() {
+		return nil, fault.Missing()
+	}
+	if err := c.parseHeaders(); err != nil {
+		return nil, err
+	}
+	if err := c.parseQuery(); err != nil {
+		return nil, err
+	}
+	if err := c.parseBody(); err != nil {
+		return nil, err
+	}
+	if !c.row.mutates {
+		if err := c.admit(); err != nil {
+			return nil, err
+		}
+		out, err := c.row.run(c)
+		return &out, err
+	}
+	return c.mutate()
+}
+
+func (c *callContext) authenticate() error {
+	authorization, err := header(c.r, "Authorization")
+	if err == nil {
+		c.Actor, err = c.service.Auth.Authenticate(c.ctx, authorization)
+	}
+	if refusal, ok := fault.From(err); ok && refusal.Code == fault.Unauthenticated {
+		standings, limited := c.service.CountAddress(c.r)
+		c.standings = standings
+		if limited != nil {
+			return limited
+		}
+	}
+	return err
+}
+
+func (c *callContext) forbidden() error {
+	if c.row.Human {
+		return fault.New(fault.InsufficientPermission, "This operation needs a human session.")
+	}
+	return fault.New(fault.InsufficientPermission, "The key does not hold the permission %s.", c.row.Perm)
+}
+
+var strongRevision = regexp.MustCompile(`^"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})"$`)
+
+func (c *callContext) parseHeaders() error {
+	if !c.row.mutates {
+		return nil
+	}
+	key, err := header(c.r, "Idempotency-Key")
+	if err != nil {
+		return err
+	}
+	if !ids.IsUUIDv4(key) {
+		return badHeader("Idempotency-Key", "a mutation needs a UUID v4")
+	}
+	c.idempotencyKey = strings.ToLower(key)
+	if c.row.IfMatch == NoIfMatch {
+		return nil
+	}
+	match, err := header(c.r, "If-Match")
+	if err != nil || match == "" {
+		return err
+	}
+	revision := strongRevision.FindStringSubmatch(match)
+	if revision == nil {
+		return badHeader("If-Match", "one strong revision in double quotes is accepted")
+	}
+	c.IfMatch = revision[1]
+	return nil
+}
+
+func badHeader(name, message string) error {
+	refusal := fault.New(fault.InvalidRequest, "The header %s is missing or malformed.", name)
+	refusal.Details = []fault.Detail{{Path: "header." + name, Code: "invalid", Message: message}}
+	return refusal
+}
+
+func (c *callContext) parseBody() error {
+	if !c.row.mutates {
+		return nil
+	}
+	body, err := readBody(c.r)
+	if err != nil {
+		return err
+	}
+	schema := c.row.input.body
+	if schema == nil {
+		if len(body) > 0 {
+			return fault.New(fault.InvalidRequest, "This operation takes no body.")
+		}
+		return nil
+	}
+	if err := requireJSON(c.r); err != nil {
+		return err
+	}
+	parsed, err := parseJSON(body)
+	if err != nil {
+		return err
+	}
+	if details := c.service.validate(schema, parsed, ""); len(details) > 0 {
+		return &fault.Error{Code: fault.ValidationFailed, Message: "The request has invalid data.", Details: sortDetails(details)}
+	}
+	c.body = body
+	if object, ok := parsed.(map[string]any); ok && c.row.App.body != "" {
+		c.bodyApp, _ = object[c.row.App.body].(string)
+	}
+	return nil
+}
+
+// sortDetails puts details in an order that does not depend on map iteration,
+// and bounds them.
+func sortDetails(details []fault.Detail) []fault.Detail {
+	slices.SortFunc(details, func(a, b fault.Detail) int { return strings.Compare(a.Path+a.Code, b.Path+b.Code) })
+	details = slices.Compact(details)
+	return details[:min(len(details), 50)]
+}
+
+// findApp sets the app that the call names or whose resource it addresses.
+func (c *callContext) findApp() error {
+	a := c.row.App
+	switch {
+	case !a.concerns():
+		return nil
+	case a.find != nil:
+		id, err := a.find(c.ctx, c.service.DB, c.path[a.path])
+		if err == store.ErrNotFound {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		c.AppID = id
+	case a.path != "":
+		c.AppID = c.path[a.path]
+	case a.query != "":
+		c.AppID, _ = c.query[a.query].(string)
+	case a.body != "":
+		c.AppID = c.bodyApp
+	}
+	if c.AppID == "" {
+		return nil
+	}
+	var err error
+	c.appReached, err = c.Actor.Reaches(c.ctx, c.service.DB, c.AppID)
+	return err
+}
+
+// admit counts an accepted call and checks that its app is in reach.
+func (c *callContext) admit() error {
+	if err := c.findApp(); err != nil {
+		return err
+	}
+	if err := c.takeQuota(); err != nil {
+		return err
+	}
+	named := c.AppID != "" || c.row.App.path != ""
+	if named && !c.appReached {
+		c.AppID = ""
+		return fault.Missing()
+	}
+	return nil
+}
+
+// mutate answers from a receipt or runs the handler in its transaction.
+func (c *callContext) mutate() (*outcome, error) {
+	c.fingerprint = c.makeFingerprint()
+	release, err := c.service.inFlight.acquire(c.Actor.Credential, c.idempotencyKey)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if replayed, err := c.replay(); replayed || err != nil {
+		return nil, err
+	}
+	if c.row.IfMatch == IfMatchRequired && c.IfMatch == "" {
+		return nil, fault.New(fault.PreconditionRequired, "Send If-Match with the revision that was last read.")
+	}
+	if err := c.admit(); err != nil {
+		return nil, err
+	}
+	var out outcome
+	err = c.service.DB.InTx(c.ctx, func(tx *store.Tx) error {
+		c.tx, c.Now = tx, tx.Now
+		if err := c.lockKey(tx); err != nil {
+			return err
+		}
+		if out, err = c.row.run(c); err != nil {
+			return err
+		}
+		if err := audit.Record(c.ctx, tx, audit.Event{
+			Operation: c.row.ID, Actor: c.Actor, AppID: out.ref.AppID, ResourceType: out.ref.Type, ResourceID: out.ref.ID,
+			Revision: out.ref.Revision, CorrelationID: c.RequestID,
+		}); err != nil {
+			return err
+		}
+		return c.saveReceipt(tx, &out)
+	})
+	if errors.Is(err, receipt.ErrExists) {
+		// Another process did the same intent a moment ago.
+		if replayed, err := c.replay(); replayed || err != nil {
+			return nil, err
+		}
+	}
+	return &out, err
+}
+
+// refuse answers an error: a fault as it is, anything else as an internal one
+// whose cause goes to the log alone.
+func (c *callContext) refuse(err error) {
+	refusal, ok := fault.From(err)
+	if !ok || refusal.Code == fault.Unavailable {
+		if !ok && c.service.DB.IsAway(err) {
+			refusal = fault.New(fault.Unavailable, "A part of the service is unavailable. The outcome may be uncertain; repeat the same request with the same key.")
+		}
+		c.service.Log.Error("call failed", "operation", c.row.ID, "request_id", c.RequestID, "error", err)
+	}
+	if refusal.Code == fault.Unavailable && refusal.RetryAfter == 0 {
+		refusal.RetryAfter = 5
+	}
+	if c.Actor != nil && failing(refusal.Code) {
+		// Counted for the address; the call keeps its own answer.
+		_, _ = c.service.CountAddress(c.r)
+	}
+	rateHeaders(c.w.Header(), c.standings)
+	c.service.WriteError(c.w, c.RequestID, refusal)
+	c.record(refusal.Status(), refusal.Code)
+}
+
+// failing reports a refusal that a working client does not provoke over and
+// over, unlike conflicts and full windows.
+func failing(code fault.Code) bool {
+	switch code {
+	case fault.InvalidRequest, fault.InsufficientPermission, fault.NotFound, fault.PayloadTooLarge, fault.UnsupportedMediaType, fault.ValidationFailed:
+		return true
+	}
+	return false
+}
+
+// answer writes a success.
+func (c *callContext) answer(out *outcome) {
+	rateHeaders(c.w.Header(), c.standings)
+	for name, value := range out.headers() {
+		c.w.Header().Set(name, value)
+	}
+	if out.data == nil {
+		c.w.WriteHeader(c.row.Status)
+	} else {
+		data, err := json.Marshal(out.data)
+		if err != nil {
+			c.refuse(err)
+			return
+		}
+		writeEnvelope(c.w, c.row.Status, c.RequestID, data, out.pagination)
+	}
+	c.record(c.row.Status, "")
+}
+
+// record leaves the diagnostics of the call.
+func (c *callContext) record(status int, code fault.Code) {
+	elapsed := time.Since(c.started)
+	if c.service.Observe != nil {
+		c.service.Observe(c.row.ID, status, elapsed.Seconds())
+	}
+	if c.Actor == nil {
+		return
+	}
+	record := requestlog.Record{
+		ID: c.RequestID, OwnerID: c.Actor.OwnerID, Operation: c.row.ID, Method: c.r.Method, Route: BasePath + c.row.Path,
+		Status: status, DurationMS: elapsed.Milliseconds(), ErrorCode: string(code),
+		ActorType: string(c.Actor.Type), ActorID: c.Actor.PrincipalID(), CreatedAt: clock.At(c.Now.Time()),
+	}
+	if c.appReached {
+		record.AppID = c.AppID
+	}
+	c.service.Requests.Add(record)
+}
+
+// canonicalQuery is the query in a form in which order does not matter.
+func canonicalQuery(r *http.Request) string {
+	values, _ := url.ParseQuery(r.URL.RawQuery)
+	return values.Encode()
+}

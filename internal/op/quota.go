@@ -1,0 +1,111 @@
+package op
+
+import (
+	"net/http"
+	"net/netip"
+	"strconv"
+	"time"
+
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/ratelimit"
+)
+
+// rates are the windows of api-v1.md, Rate windows: calls in 60 seconds.
+var rates = map[string]map[string]int64{
+	"entry": {"credential": 1200, "account": 2400, "app": 1200},
+	"read":  {"credential": 600, "account": 1200, "app": 600},
+	"write": {"credential": 120, "account": 240, "app": 120},
+}
+
+const (
+	rateWindow = time.Minute
+	// addressRate bounds unauthenticated and failing calls of one address.
+	addressRate = 300
+)
+
+// Scaled returns a limit multiplied by --limit-scale, at least 1.
+func (s *Service) Scaled(limit int64) int64 { return max(1, int64(float64(limit)*s.LimitScale)) }
+
+// Bucket returns a rate bucket of the contract: category entry, read or write,
+// counted by credential, account or app.
+func (s *Service) Bucket(category, by, key string) ratelimit.Bucket {
+	return ratelimit.Bucket{Name: category, By: by, Key: key, Limit: s.Scaled(rates[category][by]), Window: rateWindow}
+}
+
+// take counts the call in the buckets or refuses it, and shows the tightest
+// window in the headers.
+func (c *callContext) take(buckets ...ratelimit.Bucket) error {
+	standings, admitted, err := c.service.Limiter.Take(c.ctx, c.Now, buckets)
+	if err != nil {
+		return err
+	}
+	if !admitted {
+		c.standings = standings
+		return limited(ratelimit.Tightest(standings), c.Now)
+	}
+	c.standings = append(c.standings, standings...)
+	return nil
+}
+
+func limited(s ratelimit.Standing, now clock.Instant) error {
+	refusal := fault.New(fault.RateLimited, "The %s window of this %s is exhausted.", s.Name, s.By)
+	refusal.RetryAfter = s.RetryAfter(now)
+	return refusal
+}
+
+// takeEntry counts an authenticated call. Its app is not known yet.
+func (c *callContext) takeEntry() error {
+	return c.take(c.service.Bucket("entry", "credential", c.Actor.Credential), c.service.Bucket("entry", "account", c.Actor.OwnerID))
+}
+
+// takeQuota counts an admitted read or write, and the call against its app.
+func (c *callContext) takeQuota() error {
+	category := "read"
+	if c.row.mutates {
+		category = "write"
+	}
+	buckets := []ratelimit.Bucket{
+		c.service.Bucket(category, "credential", c.Actor.Credential),
+		c.service.Bucket(category, "account", c.Actor.OwnerID),
+	}
+	if c.AppID != "" && c.appReached {
+		buckets = append(buckets, c.service.Bucket("entry", "app", c.AppID), c.service.Bucket(category, "app", c.AppID))
+	}
+	return c.take(buckets...)
+}
+
+// rateHeaders describes the window closest to exhaustion.
+func rateHeaders(h http.Header, standings []ratelimit.Standing) {
+	if len(standings) == 0 {
+		return
+	}
+	s := ratelimit.Tightest(standings)
+	h.Set("X-RateLimit-Limit", strconv.FormatInt(s.Limit, 10))
+	h.Set("X-RateLimit-Remaining", strconv.FormatInt(s.Remaining(), 10))
+	h.Set("X-RateLimit-Reset", strconv.FormatInt(s.Reset.Unix(), 10))
+	h.Set("X-RateLimit-Policy", s.Policy())
+}
+
+// addressBucket counts calls of a client that no credential bounds. An IPv6
+// client has a whole /64 to itself.
+func (s *Service) addressBucket(a netip.Addr) ratelimit.Bucket {
+	if a.Is6() && !a.Is4In6() {
+		if p, err := a.Prefix(64); err == nil {
+			a = p.Addr()
+		}
+	}
+	return ratelimit.Bucket{Name: "address", By: "address", Key: a.Unmap().String(), Limit: s.Scaled(addressRate), Window: rateWindow}
+}
+
+// CountAddress counts a call without a valid credential, or one that failed
+// for the client's fault, and returns a refusal when its address had too many
+// (completions.md §1, Per-address protection).
+func (s *Service) CountAddress(r *http.Request) ([]ratelimit.Standing, error) {
+	now := s.DB.Now()
+	standings, admitted, err := s.addresses.Take(r.Context(), now, []ratelimit.Bucket{s.addressBucket(s.ClientAddr(r))})
+	if err == nil && !admitted {
+		err = limited(standings[0], now)
+	}
+	return standings, err
+}

@@ -1,0 +1,133 @@
+package op
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/waymarkhq/waymark/internal/actor"
+	"github.com/waymarkhq/waymark/internal/cursor"
+	"github.com/waymarkhq/waymark/internal/ratelimit"
+	"github.com/waymarkhq/waymark/internal/requestlog"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// BasePath is where operations live on the API listener.
+const BasePath = "/v1"
+
+// Options are what a Service works with.
+type Options struct {
+	DB       *store.DB
+	Auth     *actor.Authenticator
+	Limiter  ratelimit.Limiter
+	Cursors  *cursor.Signer
+	Requests *requestlog.Log
+	Log      *slog.Logger
+	// LimitScale multiplies every rate window and business limit.
+	LimitScale float64
+	// DocsURL is where the API's documentation is, without a slash at its end.
+	DocsURL string
+	// ClientAddr returns the address of the client of a request.
+	ClientAddr func(*http.Request) netip.Addr
+	// Observe is told of each finished call, for metrics.
+	Observe func(operation string, status int, seconds float64)
+}
+
+// Service holds the declared operations and runs calls through the pipeline.
+type Service struct {
+	Options
+	rows     []*row
+	registry huma.Registry
+	inFlight inFlight
+	// addresses bounds calls that no credential's windows bound; approximate
+	// by design, so always in memory.
+	addresses *ratelimit.Memory
+}
+
+// New returns a service without operations.
+func New(o Options) *Service {
+	return &Service{Options: o, registry: newRegistry(), inFlight: inFlight{keys: map[string]struct{}{}}, addresses: ratelimit.NewMemory()}
+}
+
+// row is a declared operation, ready to run.
+type row struct {
+	Op
+	mutates bool
+	list    bool
+	input   inputSpec
+	// data is the type of the answer's data (a list's item).
+	data reflect.Type
+	// run decodes the input, which prepare already validated, and calls the
+	// handler; result.item is complete when it returns.
+	run func(ctx *callContext) (outcome, error)
+}
+
+// outcome is what a handler answered, without its type.
+type outcome struct {
+	data       any
+	ref        Ref
+	etag       string
+	location   string
+	retryAfter int
+	secret     bool
+	pagination *pagination
+}
+
+func (s *Service) add(r *row) {
+	r.mutates = r.Method != http.MethodGet
+	if r.Status == 0 {
+		r.Status = http.StatusOK
+		switch {
+		case r.data == reflect.TypeFor[Nothing]():
+			r.Status = http.StatusNoContent
+		case r.Method == http.MethodPost:
+			r.Status = http.StatusCreated
+		}
+	}
+	if i := slices.IndexFunc(s.rows, func(o *row) bool { return o.ID == r.ID }); i >= 0 {
+		panic(fmt.Sprintf("operation %s is declared twice", r.ID))
+	}
+	s.rows = append(s.rows, r)
+}
+
+// Ops returns the declared operations in the order of their declaration.
+func (s *Service) Ops() []Op {
+	ops := make([]Op, len(s.rows))
+	for i, r := range s.rows {
+		ops[i] = r.Op
+	}
+	return ops
+}
+
+// KeyPermissions returns the permissions that an API key may hold: those of
+// operations that do not need a human session.
+func (s *Service) KeyPermissions() []string {
+	var all []string
+	for _, r := range s.rows {
+		if !r.Human {
+			all = append(all, r.Perm)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Handlers calls mount for each operation with its method, its pattern for
+// http.ServeMux and its handler.
+func (s *Service) Handlers(mount func(method, pattern string, h http.Handler)) {
+	for _, r := range s.rows {
+		mount(r.Method, BasePath+r.Path, http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { s.serve(w, req, r) }))
+	}
+}
+
+// tag groups operations in the contract by the first segment of their path.
+func (o Op) tag() string {
+	first, _, _ := strings.Cut(strings.TrimPrefix(o.Path, "/"), "/")
+	return first
+}
