@@ -1,0 +1,143 @@
+// Package account owns the profile and the preferences of the owner who calls
+// (api-v1.md, Me and Preferences). It does not hold credentials: sessions are
+// package actor's, keys package apikey's.
+package account
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/waymarkhq/waymark/internal/actor"
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/ids"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/opt"
+	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/weburl"
+)
+
+// Me is the caller. For an API key it is a minimal technical identity: the
+// owner's id without name and photo.
+type Me struct {
+	UserID      string  `json:"userId" format:"uuid"`
+	DisplayName *string `json:"displayName"`
+	PhotoURL    *string `json:"photoUrl"`
+	ActorType   string  `json:"actorType" enum:"human,api_key"`
+	Revision    string  `json:"revision" format:"uuid"`
+}
+
+// Preferences of a human owner.
+type Preferences struct {
+	SelectedAppID *string `json:"selectedAppId"`
+	Theme         string  `json:"theme" enum:"system,light,dark"`
+	Revision      string  `json:"revision" format:"uuid"`
+}
+
+// Register declares the operations of this package.
+func Register(s *op.Service) {
+	op.Read(s, op.Op{ID: "getMe", Method: "GET", Path: "/me", Perm: "identity:read", Summary: "Read who calls"}, getMe)
+	op.Write(s, op.Op{ID: "updateMe", Method: "PATCH", Path: "/me", Perm: "profile:update", Human: true, IfMatch: op.IfMatchRequired,
+		Summary: "Change the profile", Doc: "Omitted fields keep their values; a null photoUrl removes the photo."}, updateMe)
+	op.Read(s, op.Op{ID: "getMePreferences", Method: "GET", Path: "/me/preferences", Perm: "preferences:read", Human: true,
+		Summary: "Read the preferences"}, getPreferences)
+	op.Write(s, op.Op{ID: "updateMePreferences", Method: "PATCH", Path: "/me/preferences", Perm: "preferences:update", Human: true,
+		IfMatch: op.IfMatchRequired, Summary: "Change the preferences", Doc: "Omitted fields keep their values; a null selectedAppId clears the selection."}, updatePreferences)
+}
+
+func getMe(ctx context.Context, c *op.Call, _ *struct{}) (op.Item[Me], error) {
+	me, err := loadMe(ctx, c.DB, c.Actor)
+	return me.item(), err
+}
+
+// UpdateMe is the body of updateMe.
+type UpdateMe struct {
+	DisplayName opt.Opt[string]  `json:"displayName,omitzero" minLength:"1" maxLength:"100"`
+	PhotoURL    opt.Null[string] `json:"photoUrl,omitzero" maxLength:"4096" doc:"HTTPS, without user or password."`
+}
+
+func updateMe(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body UpdateMe }) (op.Item[Me], error) {
+	me, err := loadMe(ctx, tx, c.Actor)
+	if err != nil {
+		return me.item(), err
+	}
+	if c.Stale(me.Revision) {
+		return me.item(), fault.Stale()
+	}
+	if in.Body.DisplayName.Set {
+		me.DisplayName = &in.Body.DisplayName.Value
+	}
+	if err := weburl.CheckHTTPS("/photoUrl", in.Body.PhotoURL.Ptr()); err != nil {
+		return me.item(), err
+	}
+	in.Body.PhotoURL.Apply(&me.PhotoURL)
+	me.Revision = ids.Revision()
+	_, err = tx.Exec(ctx, "UPDATE users SET display_name = ?, photo_url = ?, revision = ?, updated_at = ? WHERE id = ?",
+		me.DisplayName, me.PhotoURL, me.Revision, tx.Now, me.UserID)
+	return me.item(), err
+}
+
+func (m Me) item() op.Item[Me] {
+	return op.Item[Me]{Data: m, Ref: op.Ref{Type: "user", ID: m.UserID, Revision: m.Revision}}
+}
+
+func loadMe(ctx context.Context, q store.Q, a *actor.Actor) (Me, error) {
+	me, err := store.One(ctx, q, func(r store.Row) (m Me, err error) {
+		err = r.Scan(&m.UserID, &m.DisplayName, &m.PhotoURL, &m.Revision)
+		return m, err
+	}, "SELECT id, display_name, photo_url, revision FROM users WHERE id = ?", a.OwnerID)
+	if err != nil {
+		return me, fmt.Errorf("load user %s: %w", a.OwnerID, err)
+	}
+	me.ActorType = string(a.Type)
+	if a.Type == actor.APIKey {
+		me.DisplayName, me.PhotoURL = nil, nil
+	}
+	return me, nil
+}
+
+func getPreferences(ctx context.Context, c *op.Call, _ *struct{}) (op.Item[Preferences], error) {
+	p, err := loadPreferences(ctx, c.DB, c.Actor.OwnerID)
+	return p.item(c), err
+}
+
+// UpdatePreferences is the body of updateMePreferences.
+type UpdatePreferences struct {
+	SelectedAppID opt.Null[string] `json:"selectedAppId,omitzero" maxLength:"500" doc:"An app of the caller."`
+	Theme         opt.Opt[string]  `json:"theme,omitzero" enum:"system,light,dark"`
+}
+
+func updatePreferences(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body UpdatePreferences }) (op.Item[Preferences], error) {
+	p, err := loadPreferences(ctx, tx, c.Actor.OwnerID)
+	if err != nil {
+		return p.item(c), err
+	}
+	if c.Stale(p.Revision) {
+		return p.item(c), fault.Stale()
+	}
+	if app := in.Body.SelectedAppID; app.Valid {
+		visible, err := c.Actor.Reaches(ctx, tx, app.Value)
+		if err != nil {
+			return p.item(c), err
+		}
+		if !visible {
+			return p.item(c), fault.Invalid("/selectedAppId", "unknown_reference", "there is no such app")
+		}
+	}
+	in.Body.SelectedAppID.Apply(&p.SelectedAppID)
+	p.Theme = in.Body.Theme.Or(p.Theme)
+	p.Revision = ids.Revision()
+	_, err = tx.Exec(ctx, "UPDATE users SET selected_app_id = ?, theme = ?, preferences_revision = ?, updated_at = ? WHERE id = ?",
+		p.SelectedAppID, p.Theme, p.Revision, tx.Now, c.Actor.OwnerID)
+	return p.item(c), err
+}
+
+func (p Preferences) item(c *op.Call) op.Item[Preferences] {
+	return op.Item[Preferences]{Data: p, Ref: op.Ref{Type: "preferences", ID: c.Actor.OwnerID, Revision: p.Revision}}
+}
+
+func loadPreferences(ctx context.Context, q store.Q, userID string) (Preferences, error) {
+	return store.One(ctx, q, func(r store.Row) (p Preferences, err error) {
+		err = r.Scan(&p.SelectedAppID, &p.Theme, &p.Revision)
+		return p, err
+	}, "SELECT selected_app_id, theme, preferences_revision FROM users WHERE id = ?", userID)
+}

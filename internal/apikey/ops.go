@@ -1,0 +1,180 @@
+package apikey
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/opt"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// service holds what the operations need besides the call.
+type service struct{ pipeline *op.Service }
+
+// Register declares the operations of this package.
+func Register(s *op.Service) {
+	k := &service{pipeline: s}
+	op.Write(s, op.Op{ID: "createApiKeys", Method: "POST", Path: "/api-keys", Perm: "api_keys:create", Human: true,
+		Summary: "Issue a key", Doc: "The secret is in this answer only; a digest of it is stored."}, k.create)
+	op.List(s, op.Op{ID: "getApiKeys", Method: "GET", Path: "/api-keys", Perm: "api_keys:read", Human: true, Summary: "List keys"}, k.list)
+	op.Read(s, op.Op{ID: "getApiKeysKeyId", Method: "GET", Path: "/api-keys/{keyId}", Perm: "api_keys:read", Human: true, Summary: "Read a key"}, k.get)
+	op.Write(s, op.Op{ID: "updateApiKeysKeyId", Method: "PATCH", Path: "/api-keys/{keyId}", Perm: "api_keys:update", Human: true, IfMatch: op.IfMatchRequired,
+		Summary: "Rename a key or reduce its scope", Doc: "Widening the scope or extending the expiry needs a new key."}, k.update)
+	op.Write(s, op.Op{ID: "deleteApiKeysKeyId", Method: "DELETE", Path: "/api-keys/{keyId}", Perm: "api_keys:delete", Human: true, IfMatch: op.IfMatchRequired,
+		Summary: "Revoke a key", Doc: "The next request with its secret gets 401."}, k.revoke)
+	op.Write(s, op.Op{ID: "rotateApiKeysKeyId", Method: "POST", Path: "/api-keys/{keyId}/rotate", Perm: "api_keys:rotate", Human: true, IfMatch: op.IfMatchRequired,
+		Summary: "Replace a key", Doc: "The successor has the same scope and expiry. The old key is accepted for overlapSeconds more, at most until its expiry."}, k.rotate)
+}
+
+// CreateAPIKey is the body of createApiKeys.
+type CreateAPIKey struct {
+	Name        string                 `json:"name" minLength:"1" maxLength:"100"`
+	AppIDs      []string               `json:"appIds" minItems:"1" maxItems:"100" doc:"Apps the key may reach, all of the owner."`
+	Permissions []string               `json:"permissions" minItems:"1" maxItems:"200" doc:"Permissions of operations that do not need a human session."`
+	ExpiresAt   opt.Opt[clock.Instant] `json:"expiresAt,omitzero" doc:"Default 90 days from now, at most 365 days."`
+}
+
+func (s *service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateAPIKey }) (op.Item[Issued], error) {
+	k := Key{Name: in.Body.Name, AppIDs: distinct(in.Body.AppIDs), Permissions: distinct(in.Body.Permissions)}
+	var asked *clock.Instant
+	if in.Body.ExpiresAt.Set {
+		asked = &in.Body.ExpiresAt.Value
+	}
+	var err error
+	if k.ExpiresAt, err = expiry(asked, tx.Now); err != nil {
+		return op.Item[Issued]{}, err
+	}
+	if !within(k.Permissions, s.pipeline.KeyPermissions()) {
+		return op.Item[Issued]{}, fault.Invalid("/permissions", "unknown_permission", "a permission is unknown or not for keys")
+	}
+	foreign, err := unowned(ctx, tx, c.Actor.OwnerID, k.AppIDs)
+	if err != nil {
+		return op.Item[Issued]{}, err
+	}
+	if len(foreign) > 0 {
+		return op.Item[Issued]{}, fault.Invalid("/appIds", "unknown_reference", "an app does not exist")
+	}
+	secret, err := insert(ctx, tx, c.Actor.OwnerID, s.pipeline.Auth.Environment(), &k)
+	return issued(k, secret), err
+}
+
+func issued(k Key, secret string) op.Item[Issued] {
+	return op.Item[Issued]{Data: Issued{Key: k, Secret: secret}, Ref: k.ref(), Location: k.location(), Secret: true}
+}
+
+type listInput struct {
+	Status string `query:"status" enum:"active,expired,revoked"`
+}
+
+func (s *service) list(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]Key, error) {
+	return list(ctx, c, in.Status, w)
+}
+
+type keyInput struct {
+	KeyID string `path:"keyId"`
+}
+
+func (s *service) get(ctx context.Context, c *op.Call, in *keyInput) (op.Item[Key], error) {
+	k, err := load(ctx, c.DB, c.Actor.OwnerID, in.KeyID)
+	return op.Item[Key]{Data: k, Ref: k.ref()}, err
+}
+
+// UpdateAPIKey is the body of updateApiKeysKeyId.
+type UpdateAPIKey struct {
+	Name        opt.Opt[string]   `json:"name,omitzero" minLength:"1" maxLength:"100"`
+	AppIDs      opt.Opt[[]string] `json:"appIds,omitzero" minItems:"1" maxItems:"100" doc:"A part of the current apps."`
+	Permissions opt.Opt[[]string] `json:"permissions,omitzero" minItems:"1" maxItems:"200" doc:"A part of the current permissions."`
+}
+
+type updateInput struct {
+	KeyID string `path:"keyId"`
+	Body  UpdateAPIKey
+}
+
+func (s *service) update(ctx context.Context, c *op.Call, tx *store.Tx, in *updateInput) (op.Item[Key], error) {
+	k, err := s.current(ctx, c, tx, in.KeyID)
+	if err != nil {
+		return op.Item[Key]{}, err
+	}
+	k.Name = in.Body.Name.Or(k.Name)
+	if in.Body.AppIDs.Set {
+		apps := distinct(in.Body.AppIDs.Value)
+		if !within(apps, k.AppIDs) {
+			return op.Item[Key]{}, fault.Invalid("/appIds", "widening", "the apps can only be reduced; wider scope needs a new key")
+		}
+		k.AppIDs = apps
+	}
+	if in.Body.Permissions.Set {
+		permissions := distinct(in.Body.Permissions.Value)
+		if !within(permissions, k.Permissions) {
+			return op.Item[Key]{}, fault.Invalid("/permissions", "widening", "the permissions can only be reduced; wider scope needs a new key")
+		}
+		k.Permissions = permissions
+	}
+	err = save(ctx, tx, &k)
+	return op.Item[Key]{Data: k, Ref: k.ref()}, err
+}
+
+// current loads a key for a change: it must exist, be in force and have the
+// revision that the client knows.
+func (s *service) current(ctx context.Context, c *op.Call, tx *store.Tx, id string) (Key, error) {
+	k, err := load(ctx, tx, c.Actor.OwnerID, id)
+	if err != nil {
+		return k, err
+	}
+	if c.Stale(k.Revision) {
+		return k, fault.Stale()
+	}
+	if !k.inForce(tx.Now) {
+		return k, fault.New(fault.ResourceConflict, "The key is revoked or expired.")
+	}
+	return k, nil
+}
+
+func (s *service) revoke(ctx context.Context, c *op.Call, tx *store.Tx, in *keyInput) (op.Item[op.Nothing], error) {
+	k, err := load(ctx, tx, c.Actor.OwnerID, in.KeyID)
+	if err != nil {
+		return op.Item[op.Nothing]{}, err
+	}
+	if k.RevokedAt != nil && *k.RevokedAt <= tx.Now {
+		return op.Item[op.Nothing]{}, fault.Missing() // already gone, as after any DELETE
+	}
+	if c.Stale(k.Revision) {
+		return op.Item[op.Nothing]{}, fault.Stale()
+	}
+	k.RevokedAt = &tx.Now
+	err = save(ctx, tx, &k)
+	return op.Item[op.Nothing]{Ref: k.ref()}, err
+}
+
+// RotateAPIKey is the body of rotateApiKeysKeyId.
+type RotateAPIKey struct {
+	OverlapSeconds int64 `json:"overlapSeconds" minimum:"0" maximum:"86400"`
+}
+
+type rotateInput struct {
+	KeyID string `path:"keyId"`
+	Body  RotateAPIKey
+}
+
+func (s *service) rotate(ctx context.Context, c *op.Call, tx *store.Tx, in *rotateInput) (op.Item[Issued], error) {
+	k, err := s.current(ctx, c, tx, in.KeyID)
+	if err != nil {
+		return op.Item[Issued]{}, err
+	}
+	if k.RevokedAt != nil {
+		return op.Item[Issued]{}, fault.New(fault.ResourceConflict, "The key was rotated already; rotate its successor.")
+	}
+	next := Key{Name: k.Name, AppIDs: slices.Clone(k.AppIDs), Permissions: slices.Clone(k.Permissions), ExpiresAt: k.ExpiresAt}
+	ends := min(tx.Now.Add(time.Duration(in.Body.OverlapSeconds)*time.Second), k.ExpiresAt)
+	k.RevokedAt = &ends
+	if err := save(ctx, tx, &k); err != nil {
+		return op.Item[Issued]{}, err
+	}
+	secret, err := insert(ctx, tx, c.Actor.OwnerID, s.pipeline.Auth.Environment(), &next)
+	return issued(next, secret), err
+}

@@ -1,0 +1,127 @@
+// Package app owns apps, the scope in which everything else lives, and their
+// defaults (api-v1.md, App). It does not hold logos, which need assets.
+package app
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/cursor"
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/opt"
+	"github.com/waymarkhq/waymark/internal/weburl"
+)
+
+// App is an app of an owner.
+type App struct {
+	ID             string        `json:"id"`
+	Name           string        `json:"name"`
+	DefaultDomain  *string       `json:"defaultDomain"`
+	DesktopURL     *string       `json:"desktopUrl"`
+	PlayStoreURL   *string       `json:"playStoreUrl"`
+	AppStoreURL    *string       `json:"appStoreUrl"`
+	Scheme         *string       `json:"scheme"`
+	AndroidPackage *string       `json:"androidPackage"`
+	IOSBundleID    *string       `json:"iosBundleId"`
+	IOSTeamID      *string       `json:"iosTeamId"`
+	LogoAssetID    *string       `json:"logoAssetId"`
+	Revision       string        `json:"revision" format:"uuid"`
+	CreatedAt      clock.Instant `json:"createdAt"`
+	UpdatedAt      clock.Instant `json:"updatedAt"`
+}
+
+// Position implements op.Positioned.
+func (a App) Position() cursor.Position { return cursor.Position{At: a.CreatedAt, ID: a.ID} }
+
+func (a App) ref() op.Ref {
+	return op.Ref{Type: "app", ID: a.ID, AppID: a.ID, Revision: a.Revision}
+}
+
+func (a App) item() op.Item[App] { return op.Item[App]{Data: a, Ref: a.ref()} }
+
+// Defaults are what new links of an app copy when they name nothing else.
+type Defaults struct {
+	AppID         string  `json:"appId"`
+	DefaultDomain *string `json:"defaultDomain"`
+	DesktopURL    *string `json:"desktopUrl"`
+	PlayStoreURL  *string `json:"playStoreUrl"`
+	AppStoreURL   *string `json:"appStoreUrl"`
+	Revision      string  `json:"revision" format:"uuid" doc:"The app's."`
+}
+
+func (a App) defaults() op.Item[Defaults] {
+	return op.Item[Defaults]{Ref: a.ref(), Data: Defaults{
+		AppID: a.ID, DefaultDomain: a.DefaultDomain, DesktopURL: a.DesktopURL,
+		PlayStoreURL: a.PlayStoreURL, AppStoreURL: a.AppStoreURL, Revision: a.Revision,
+	}}
+}
+
+// Fields are what a client may set of an app besides its name.
+type Fields struct {
+	DefaultDomain  opt.Null[string] `json:"defaultDomain,omitzero" maxLength:"253" doc:"A domain of this app that is ready for links."`
+	DesktopURL     opt.Null[string] `json:"desktopUrl,omitzero" maxLength:"4096" doc:"HTTPS, without user or password."`
+	PlayStoreURL   opt.Null[string] `json:"playStoreUrl,omitzero" maxLength:"4096" doc:"HTTPS, without user or password."`
+	AppStoreURL    opt.Null[string] `json:"appStoreUrl,omitzero" maxLength:"4096" doc:"HTTPS, without user or password."`
+	Scheme         opt.Null[string] `json:"scheme,omitzero" maxLength:"64" doc:"Native scheme without ://."`
+	AndroidPackage opt.Null[string] `json:"androidPackage,omitzero" maxLength:"255" pattern:"^[A-Za-z][A-Za-z0-9_]*(\\.[A-Za-z][A-Za-z0-9_]*)+$" example:"com.example.app"`
+	IOSBundleID    opt.Null[string] `json:"iosBundleId,omitzero" maxLength:"155" pattern:"^[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)+$" example:"com.example.app"`
+	IOSTeamID      opt.Null[string] `json:"iosTeamId,omitzero" pattern:"^[A-Z0-9]{10}$" example:"ABCDE12345"`
+}
+
+// apply checks the fields and puts those sent into a. That the domain belongs
+// to the app is the caller's to check.
+func (f *Fields) apply(a *App) error {
+	for _, field := range []struct {
+		path  string
+		value opt.Null[string]
+		into  **string
+	}{{"/desktopUrl", f.DesktopURL, &a.DesktopURL}, {"/playStoreUrl", f.PlayStoreURL, &a.PlayStoreURL}, {"/appStoreUrl", f.AppStoreURL, &a.AppStoreURL}} {
+		if err := weburl.CheckHTTPS(field.path, field.value.Ptr()); err != nil {
+			return err
+		}
+		field.value.Apply(field.into)
+	}
+	if f.Scheme.Valid && !nativeScheme(f.Scheme.Value) {
+		return fault.Invalid("/scheme", "invalid_scheme", "the scheme must be one of a native app, such as myapp")
+	}
+	f.Scheme.Apply(&a.Scheme)
+	f.AndroidPackage.Apply(&a.AndroidPackage)
+	f.IOSBundleID.Apply(&a.IOSBundleID)
+	f.IOSTeamID.Apply(&a.IOSTeamID)
+	if f.DefaultDomain.Valid {
+		host, ok := weburl.Hostname(f.DefaultDomain.Value)
+		if !ok {
+			return unknownDomain()
+		}
+		f.DefaultDomain.Value = host
+	}
+	f.DefaultDomain.Apply(&a.DefaultDomain)
+	return nil
+}
+
+func unknownDomain() error {
+	return fault.Invalid("/defaultDomain", "unknown_reference", "the domain is not one of this app that is ready for links")
+}
+
+var schemeText = regexp.MustCompile(`^[a-z][a-z0-9+.-]{1,63}$`)
+
+// reservedSchemes navigate, run script or belong to the system
+// (completions.md §3).
+var reservedSchemes = []string{
+	"http", "https", "javascript", "data", "file", "about", "blob", "vbscript", "ftp", "ws", "wss", "intent", "mailto", "tel", "sms",
+}
+
+func nativeScheme(s string) bool {
+	return schemeText.MatchString(s) && !slices.Contains(reservedSchemes, s)
+}
+
+// cleanName trims a name and refuses one without visible text.
+func cleanName(name string) (string, error) {
+	if name = strings.TrimSpace(name); name == "" {
+		return "", fault.Invalid("/name", "required", "the name is empty")
+	}
+	return name, nil
+}

@@ -1,0 +1,172 @@
+package app
+
+import (
+	"context"
+
+	"github.com/waymarkhq/waymark/internal/apikey"
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/opt"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// Register declares the operations of this package.
+func Register(s *op.Service) {
+	op.List(s, op.Op{ID: "getApps", Method: "GET", Path: "/apps", Perm: "apps:read", Summary: "List apps",
+		Doc: "A key sees the apps it is authorized for."}, listApps)
+	op.Write(s, op.Op{ID: "createApps", Method: "POST", Path: "/apps", Perm: "apps:create", Human: true, Summary: "Create an app"}, create)
+	op.Read(s, op.Op{ID: "getAppsAppId", Method: "GET", Path: "/apps/{appId}", Perm: "apps:read", App: op.AppInPath, Summary: "Read an app"}, get)
+	op.Write(s, op.Op{ID: "updateAppsAppId", Method: "PATCH", Path: "/apps/{appId}", Perm: "apps:update", App: op.AppInPath, IfMatch: op.IfMatchRequired,
+		Summary: "Change an app", Doc: "Only the fields sent change; null clears one."}, update)
+	op.Write(s, op.Op{ID: "deleteAppsAppId", Method: "DELETE", Path: "/apps/{appId}", Perm: "apps:delete", App: op.AppInPath, IfMatch: op.IfMatchRequired,
+		Summary: "Delete an app", Doc: "An app with links, their history, domains or running operations stays: 409 with its dependencies."}, remove)
+	op.Read(s, op.Op{ID: "getAppsAppIdDefaults", Method: "GET", Path: "/apps/{appId}/defaults", Perm: "apps:read", App: op.AppInPath,
+		Summary: "Read what new links copy"}, getDefaults)
+	op.Write(s, op.Op{ID: "setAppsAppIdDefaults", Method: "PUT", Path: "/apps/{appId}/defaults", Perm: "apps:update", App: op.AppInPath, IfMatch: op.IfMatchRequired,
+		Summary: "Replace what new links copy", Doc: "Omitted fields are cleared. Stored links keep their destinations."}, setDefaults)
+}
+
+type appInput struct {
+	AppID string `path:"appId" maxLength:"500"`
+}
+
+type listInput struct {
+	Q string `query:"q" maxLength:"200" doc:"Text that the name contains, ignoring case."`
+}
+
+func listApps(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]App, error) {
+	return list(ctx, c, in.Q, w)
+}
+
+// CreateApp is the body of createApps.
+type CreateApp struct {
+	Name string `json:"name" minLength:"1" maxLength:"100"`
+	Fields
+}
+
+func create(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateApp }) (op.Item[App], error) {
+	var a App
+	var err error
+	if a.Name, err = cleanName(in.Body.Name); err != nil {
+		return a.item(), err
+	}
+	if in.Body.DefaultDomain.Valid {
+		return a.item(), fault.Invalid("/defaultDomain", "unknown_reference", "a new app has no domains yet")
+	}
+	if err := in.Body.Fields.apply(&a); err != nil {
+		return a.item(), err
+	}
+	err = insert(ctx, tx, c.Actor.OwnerID, &a)
+	item := a.item()
+	item.Location = op.BasePath + "/apps/" + a.ID
+	return item, err
+}
+
+func get(ctx context.Context, c *op.Call, in *appInput) (op.Item[App], error) {
+	a, err := Load(ctx, c.DB, in.AppID)
+	return a.item(), err
+}
+
+// UpdateApp is the body of updateAppsAppId.
+type UpdateApp struct {
+	Name opt.Opt[string] `json:"name,omitzero" minLength:"1" maxLength:"100"`
+	Fields
+}
+
+type updateInput struct {
+	AppID string `path:"appId" maxLength:"500"`
+	Body  UpdateApp
+}
+
+func update(ctx context.Context, c *op.Call, tx *store.Tx, in *updateInput) (op.Item[App], error) {
+	a, err := current(ctx, c, tx, in.AppID)
+	if err != nil {
+		return a.item(), err
+	}
+	if in.Body.Name.Set {
+		if a.Name, err = cleanName(in.Body.Name.Value); err != nil {
+			return a.item(), err
+		}
+	}
+	if err := in.Body.Fields.apply(&a); err != nil {
+		return a.item(), err
+	}
+	if in.Body.DefaultDomain.Set {
+		if err := checkDefaultDomain(ctx, tx, &a); err != nil {
+			return a.item(), err
+		}
+	}
+	err = save(ctx, tx, &a)
+	return a.item(), err
+}
+
+// current loads an app for a change under the revision that the client knows.
+func current(ctx context.Context, c *op.Call, tx *store.Tx, id string) (App, error) {
+	a, err := Load(ctx, tx, id)
+	if err == nil && c.Stale(a.Revision) {
+		err = fault.Stale()
+	}
+	return a, err
+}
+
+func remove(ctx context.Context, c *op.Call, tx *store.Tx, in *appInput) (op.Item[op.Nothing], error) {
+	a, err := current(ctx, c, tx, in.AppID)
+	if err != nil {
+		return op.Item[op.Nothing]{}, err
+	}
+	standing, err := dependencies(ctx, tx, a.ID)
+	if err != nil {
+		return op.Item[op.Nothing]{}, err
+	}
+	if len(standing) > 0 {
+		refusal := fault.New(fault.ResourceConflict, "The app still has dependents.")
+		refusal.Dependencies = standing
+		return op.Item[op.Nothing]{}, refusal
+	}
+	for _, statement := range []string{
+		"DELETE FROM operation WHERE app_id = ?",
+		"UPDATE users SET selected_app_id = NULL WHERE selected_app_id = ?",
+		"DELETE FROM app WHERE id = ?",
+	} {
+		if _, err := tx.Exec(ctx, statement, a.ID); err != nil {
+			return op.Item[op.Nothing]{}, err
+		}
+	}
+	err = apikey.ForgetApp(ctx, tx, c.Actor.OwnerID, a.ID)
+	return op.Item[op.Nothing]{Ref: op.Ref{Type: "app", ID: a.ID, AppID: a.ID}}, err
+}
+
+func getDefaults(ctx context.Context, c *op.Call, in *appInput) (op.Item[Defaults], error) {
+	a, err := Load(ctx, c.DB, in.AppID)
+	return a.defaults(), err
+}
+
+// SetDefaults is the body of setAppsAppIdDefaults.
+type SetDefaults struct {
+	DefaultDomain opt.Null[string] `json:"defaultDomain,omitzero" maxLength:"253" doc:"A domain of this app that is ready for links."`
+	DesktopURL    opt.Null[string] `json:"desktopUrl,omitzero" maxLength:"4096" doc:"HTTPS, without user or password."`
+	PlayStoreURL  opt.Null[string] `json:"playStoreUrl,omitzero" maxLength:"4096" doc:"HTTPS, without user or password."`
+	AppStoreURL   opt.Null[string] `json:"appStoreUrl,omitzero" maxLength:"4096" doc:"HTTPS, without user or password."`
+}
+
+type setDefaultsInput struct {
+	AppID string `path:"appId" maxLength:"500"`
+	Body  SetDefaults
+}
+
+func setDefaults(ctx context.Context, c *op.Call, tx *store.Tx, in *setDefaultsInput) (op.Item[Defaults], error) {
+	a, err := current(ctx, c, tx, in.AppID)
+	if err != nil {
+		return a.defaults(), err
+	}
+	a.DefaultDomain, a.DesktopURL, a.PlayStoreURL, a.AppStoreURL = nil, nil, nil, nil
+	fields := Fields{DefaultDomain: in.Body.DefaultDomain, DesktopURL: in.Body.DesktopURL, PlayStoreURL: in.Body.PlayStoreURL, AppStoreURL: in.Body.AppStoreURL}
+	if err := fields.apply(&a); err != nil {
+		return a.defaults(), err
+	}
+	if err := checkDefaultDomain(ctx, tx, &a); err != nil {
+		return a.defaults(), err
+	}
+	err = save(ctx, tx, &a)
+	return a.defaults(), err
+}

@@ -1,0 +1,106 @@
+package app
+
+import (
+	"context"
+
+	"github.com/waymarkhq/waymark/internal/actor"
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/fold"
+	"github.com/waymarkhq/waymark/internal/ids"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+const columns = `id, name, default_domain, desktop_url, play_store_url, app_store_url, scheme, android_package, ios_bundle_id,
+	ios_team_id, logo_asset_id, revision, created_at, updated_at`
+
+func scan(r store.Row) (a App, err error) {
+	err = r.Scan(&a.ID, &a.Name, &a.DefaultDomain, &a.DesktopURL, &a.PlayStoreURL, &a.AppStoreURL, &a.Scheme, &a.AndroidPackage, &a.IOSBundleID,
+		&a.IOSTeamID, &a.LogoAssetID, &a.Revision, &a.CreatedAt, &a.UpdatedAt)
+	return a, err
+}
+
+// Load returns an app that the pipeline found in the caller's reach.
+func Load(ctx context.Context, q store.Q, id string) (App, error) {
+	a, err := store.One(ctx, q, scan, "SELECT "+columns+" FROM app WHERE id = ?", id)
+	if err == store.ErrNotFound {
+		err = fault.Missing()
+	}
+	return a, err
+}
+
+// list returns apps of the caller whose names contain text, ignoring case.
+func list(ctx context.Context, c *op.Call, text string, w op.Window) ([]App, error) {
+	var where store.Where
+	where.And("owner_id = ?", c.Actor.OwnerID)
+	if c.Actor.Type == actor.APIKey {
+		var args []any
+		for _, id := range c.Actor.AppIDs {
+			args = append(args, id)
+		}
+		where.And("id IN ("+store.Marks(len(args))+")", args...)
+	}
+	if text != "" {
+		where.And(`search LIKE ? ESCAPE '\'`, fold.Contains(text))
+	}
+	order := w.Keyset(&where, "created_at", "id", true)
+	return store.All(ctx, c.DB, scan, "SELECT "+columns+" FROM app"+where.String()+order, where.Args(w.Limit)...)
+}
+
+func insert(ctx context.Context, tx *store.Tx, ownerID string, a *App) error {
+	a.ID, a.Revision, a.CreatedAt, a.UpdatedAt = ids.App(), ids.Revision(), tx.Now, tx.Now
+	_, err := tx.Exec(ctx, `INSERT INTO app (owner_id, search, `+columns+`) VALUES (`+store.Marks(16)+`)`,
+		ownerID, fold.Text(a.Name), a.ID, a.Name, a.DefaultDomain, a.DesktopURL, a.PlayStoreURL, a.AppStoreURL, a.Scheme, a.AndroidPackage,
+		a.IOSBundleID, a.IOSTeamID, a.LogoAssetID, a.Revision, a.CreatedAt, a.UpdatedAt)
+	return err
+}
+
+func save(ctx context.Context, tx *store.Tx, a *App) error {
+	a.Revision, a.UpdatedAt = ids.Revision(), tx.Now
+	_, err := tx.Exec(ctx, `UPDATE app SET name = ?, search = ?, default_domain = ?, desktop_url = ?, play_store_url = ?, app_store_url = ?,
+		scheme = ?, android_package = ?, ios_bundle_id = ?, ios_team_id = ?, revision = ?, updated_at = ? WHERE id = ?`,
+		a.Name, fold.Text(a.Name), a.DefaultDomain, a.DesktopURL, a.PlayStoreURL, a.AppStoreURL,
+		a.Scheme, a.AndroidPackage, a.IOSBundleID, a.IOSTeamID, a.Revision, a.UpdatedAt, a.ID)
+	return err
+}
+
+// checkDefaultDomain refuses a domain that is not one of the app or not ready.
+func checkDefaultDomain(ctx context.Context, q store.Q, a *App) error {
+	if a.DefaultDomain == nil {
+		return nil
+	}
+	found, err := store.Exists(ctx, q, "SELECT 1 FROM domain WHERE hostname = ? AND app_id = ? AND links = 'ready' AND NOT detached", *a.DefaultDomain, a.ID)
+	if err == nil && !found {
+		err = unknownDomain()
+	}
+	return err
+}
+
+// dependents are what keeps an app from being deleted, by the type a client
+// sees. Link history counts although its links are gone: it is the app's.
+var dependents = []struct{ kind, query string }{
+	{"link", "SELECT id FROM link WHERE app_id = ?"},
+	{"link_history", "SELECT id FROM link_history WHERE app_id = ?"},
+	{"domain", "SELECT id FROM domain WHERE app_id = ?"},
+	{"operation", "SELECT id FROM operation WHERE app_id = ? AND status IN ('queued', 'running', 'cancel_requested')"},
+}
+
+// dependencies returns what stands in the way of deleting an app.
+func dependencies(ctx context.Context, q store.Q, appID string) (all []fault.Dependency, err error) {
+	for _, d := range dependents {
+		// The query's own name for its rows keeps the text portable.
+		n, err := store.One(ctx, q, store.Value[int], "SELECT COUNT(*) FROM ("+d.query+") AS dependents", appID)
+		if err != nil {
+			return nil, err
+		}
+		if n == 0 {
+			continue
+		}
+		first, err := store.All(ctx, q, store.Value[string], d.query+" ORDER BY id LIMIT 10", appID)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, fault.Dependency{Type: d.kind, Count: n, IDs: first})
+	}
+	return all, nil
+}
