@@ -167,7 +167,9 @@ func (c *callContext) parseBody() error {
 		}
 		return nil
 	}
-	if err := requireJSON(c.r); err != nil {
+	if len(body) == 0 && len(c.service.resolve(schema).Properties) == 0 {
+		body = []byte("{}") // nothing to say may be said by no body
+	} else if err := requireJSON(c.r); err != nil {
 		return err
 	}
 	parsed, err := parseJSON(body)

@@ -81,6 +81,7 @@ CREATE TABLE domain (
     app_id        TEXT NOT NULL REFERENCES app (id),
     hostname      TEXT NOT NULL,
     mode          TEXT NOT NULL,
+    zone_name     TEXT NOT NULL,
     ownership     TEXT NOT NULL,
     dns           TEXT NOT NULL,
     https         TEXT NOT NULL,

@@ -1,0 +1,102 @@
+// Package domain owns hostnames: who holds them, how they connect and what
+// state they are in (api-v1.md, Domain; completions.md §4). So far the
+// platform mode works: a prefix of the installation's own zone. It does not
+// hold what is served on them: routes are package route's.
+package domain
+
+import (
+	"strings"
+
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/cursor"
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/opt"
+	"github.com/waymarkhq/waymark/internal/publication"
+	"github.com/waymarkhq/waymark/internal/weburl"
+)
+
+// Domain is a hostname of an app.
+type Domain struct {
+	ID                string                      `json:"id" format:"uuid"`
+	AppID             string                      `json:"appId"`
+	Hostname          string                      `json:"hostname"`
+	Mode              string                      `json:"mode" enum:"platform,managed,external"`
+	Ownership         string                      `json:"ownership" enum:"unverified,pending,verified,failed"`
+	DNS               string                      `json:"dns" enum:"pending,configured,misconfigured"`
+	HTTPS             string                      `json:"https" enum:"pending,issuing,active,failed,delegated"`
+	Links             string                      `json:"links" enum:"pending,ready,blocked"`
+	Detached          bool                        `json:"detached"`
+	RemovalState      opt.Null[string]            `json:"removalState" doc:"null, pending, removing, removed or failed."`
+	CanManageDNS      bool                        `json:"canManageDns"`
+	ZoneName          string                      `json:"zoneName"`
+	Nameservers       []string                    `json:"nameservers"`
+	Challenge         opt.Null[Challenge]         `json:"challenge"`
+	ConnectionRecords []Record                    `json:"connectionRecords"`
+	NativeConfig      NativeConfig                `json:"nativeConfig"`
+	Publication       publication.State           `json:"publication"`
+	LastCheckedAt     *clock.Instant              `json:"lastCheckedAt"`
+	LastError         opt.Null[publication.Error] `json:"lastError"`
+	Revision          string                      `json:"revision" format:"uuid"`
+	CreatedAt         clock.Instant               `json:"createdAt"`
+	UpdatedAt         clock.Instant               `json:"updatedAt"`
+}
+
+// Challenge proves the ownership of a hostname.
+type Challenge struct {
+	Type      string         `json:"type" enum:"TXT"`
+	Name      string         `json:"name"`
+	Value     string         `json:"value"`
+	Status    string         `json:"status" enum:"pending,verified"`
+	ExpiresAt *clock.Instant `json:"expiresAt"`
+}
+
+// Record is a DNS record that connects a hostname.
+type Record struct {
+	Type     string   `json:"type"`
+	Name     string   `json:"name"`
+	Value    string   `json:"value"`
+	TTL      int64    `json:"ttl"`
+	Status   string   `json:"status" enum:"pending,ok,wrong"`
+	Observed []string `json:"observed"`
+}
+
+// NativeConfig associates native apps with a hostname.
+type NativeConfig struct {
+	IOS     opt.Null[IOSConfig]     `json:"ios"`
+	Android opt.Null[AndroidConfig] `json:"android"`
+}
+
+// IOSConfig names the iOS apps that open a hostname's links.
+type IOSConfig struct {
+	AppIDs []string `json:"appIds"`
+	Paths  []string `json:"paths"`
+}
+
+// AndroidConfig names the Android apps that open a hostname's links.
+type AndroidConfig struct {
+	Apps []AndroidApp `json:"apps"`
+}
+
+// AndroidApp is an Android app with the certificates that sign it.
+type AndroidApp struct {
+	PackageName            string   `json:"packageName"`
+	SHA256CertFingerprints []string `json:"sha256CertFingerprints"`
+}
+
+// Position implements op.Positioned.
+func (d Domain) Position() cursor.Position { return cursor.Position{At: d.CreatedAt, ID: d.ID} }
+
+func (d Domain) ref() op.Ref {
+	return op.Ref{Type: "domain", ID: d.ID, AppID: d.AppID, Revision: d.Revision}
+}
+
+// platformHostname returns <prefix>.<zone>. The prefix is one DNS label of at
+// most 32 characters as clients send it; what is stored is its A-label form.
+func platformHostname(prefix, zone string) (string, error) {
+	host, ok := weburl.Hostname(prefix + "." + zone)
+	if !ok || strings.ContainsAny(prefix, ".。．｡") {
+		return "", fault.Invalid("/prefix", "invalid_label", "the prefix is not a DNS label")
+	}
+	return host, nil
+}

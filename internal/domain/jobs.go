@@ -1,0 +1,97 @@
+package domain
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/waymarkhq/waymark/internal/actor"
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/jobs"
+	"github.com/waymarkhq/waymark/internal/operation"
+	"github.com/waymarkhq/waymark/internal/outbox"
+	"github.com/waymarkhq/waymark/internal/publication"
+	"github.com/waymarkhq/waymark/internal/route"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// jobCreate is the kind of the job, and the type of the operation, that brings
+// a new domain to the redirector. Its payload is "<operation id> <domain id>".
+const jobCreate = "domain.create"
+
+// Jobs returns the kinds of jobs of this package.
+func Jobs() []jobs.Kind {
+	return []jobs.Kind{{Name: jobCreate, Run: finishCreate, Failed: createFailed}}
+}
+
+// creation is what a create job works on.
+func creation(ctx context.Context, tx *store.Tx, j jobs.Job) (operation.Operation, Domain, error) {
+	operationID, domainID, ok := strings.Cut(j.Payload, " ")
+	if !ok {
+		return operation.Operation{}, Domain{}, fmt.Errorf("payload %q", j.Payload)
+	}
+	o, err := operation.Load(ctx, tx, operationID)
+	if err != nil {
+		return o, Domain{}, err
+	}
+	d, err := load(ctx, tx, domainID)
+	return o, d, err
+}
+
+func finishCreate(ctx context.Context, tx *store.Tx, j jobs.Job) error {
+	// Whoever publishes holds this lock, so what is read below is the newest.
+	publisher, err := route.Lock(ctx, tx)
+	if err != nil {
+		return err
+	}
+	o, d, err := creation(ctx, tx, j)
+	if err != nil || o.Terminal() && o.Status != operation.Cancelled {
+		return err
+	}
+	allowed, err := stillAllowed(ctx, tx, j)
+	if err != nil {
+		return err
+	}
+	if o.Status == operation.Cancelled || !allowed {
+		if err := d.detach(ctx, tx); err != nil {
+			return err
+		}
+		if err := outbox.Emit(ctx, tx, outbox.DomainStatusChanged, d.AppID, d.ID, d.Revision); err != nil {
+			return err
+		}
+		if o.Terminal() {
+			return nil
+		}
+		return o.Fail(ctx, tx, "authorization_lost", "The credential that asked for this no longer may.")
+	}
+	if err := publisher.PutHost(ctx, d.Hostname, d.Revision, route.Host{DomainID: d.ID, AppID: d.AppID, RedirectStatus: 302}); err != nil {
+		return err
+	}
+	if err := publication.Domains.Confirm(ctx, tx, d.ID, d.Revision); err != nil {
+		return err
+	}
+	return o.Succeed(ctx, tx, operation.Resource{Type: "domain", ID: d.ID})
+}
+
+// stillAllowed asks whether the one who started the job may still do it.
+func stillAllowed(ctx context.Context, tx *store.Tx, j jobs.Job) (bool, error) {
+	a, err := actor.Rebuild(ctx, tx, j.Grant, tx.Now)
+	if refusal, ok := fault.From(err); ok && refusal.Code == fault.Unauthenticated {
+		return false, nil
+	}
+	if err != nil || !a.May("domains:create", false) {
+		return false, err
+	}
+	return a.Reaches(ctx, tx, j.AppID)
+}
+
+func createFailed(ctx context.Context, tx *store.Tx, j jobs.Job, final bool) error {
+	o, d, err := creation(ctx, tx, j)
+	if err != nil {
+		return err
+	}
+	if err := publication.Domains.Fail(ctx, tx, d.ID, j.Attempts, final); err != nil || !final || o.Terminal() {
+		return err
+	}
+	return o.Fail(ctx, tx, "projection_failed", "The domain could not be brought to the redirector.")
+}

@@ -1,0 +1,93 @@
+package domain
+
+import (
+	"context"
+
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/jobs"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/operation"
+	"github.com/waymarkhq/waymark/internal/opt"
+	"github.com/waymarkhq/waymark/internal/outbox"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// Options are what domains of an installation depend on.
+type Options struct {
+	// PlatformZone is the zone whose prefixes are platform domains; "" for
+	// none.
+	PlatformZone string
+}
+
+// Register declares the operations of this package.
+func Register(s *op.Service, o Options) {
+	op.List(s, op.Op{ID: "getDomains", Method: "GET", Path: "/domains", Perm: "domains:read", App: op.AppInQuery, Summary: "List domains"}, func(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]Domain, error) {
+		return list(ctx, c, in, w)
+	})
+	op.Write(s, op.Op{ID: "createDomains", Method: "POST", Path: "/domains", Perm: "domains:create", App: op.AppInBody, Status: 202,
+		Summary: "Add a domain", Doc: "A platform domain is ready for links at once; follow the operation until the redirector answers on it."}, o.create)
+	op.Read(s, op.Op{ID: "getDomainsDomainId", Method: "GET", Path: "/domains/{domainId}", Perm: "domains:read", App: op.AppOf("domainId", appOf), Summary: "Read a domain"}, get)
+}
+
+type listInput struct {
+	AppID    string `query:"appId" required:"true" maxLength:"500"`
+	Detached *bool  `query:"detached"`
+}
+
+// CreateDomain is the body of createDomains.
+type CreateDomain struct {
+	AppID         string           `json:"appId" minLength:"1" maxLength:"500"`
+	Mode          string           `json:"mode" enum:"platform,managed,external"`
+	Prefix        opt.Null[string] `json:"prefix,omitzero" minLength:"1" maxLength:"32" doc:"For platform: the label below the platform zone."`
+	Hostname      opt.Null[string] `json:"hostname,omitzero" minLength:"1" maxLength:"253" doc:"For managed and external."`
+	ApexProfileID opt.Null[string] `json:"apexProfileId,omitzero" maxLength:"100"`
+}
+
+func (o Options) create(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateDomain }) (op.Item[operation.Operation], error) {
+	d, err := o.fromBody(&in.Body)
+	if err == nil {
+		err = insert(ctx, tx, &d)
+	}
+	if err != nil {
+		return op.Item[operation.Operation]{}, err
+	}
+	started, err := operation.Create(ctx, tx, jobCreate, d.AppID, c.Actor)
+	if err != nil {
+		return op.Item[operation.Operation]{}, err
+	}
+	if err := jobs.Enqueue(ctx, tx, jobCreate, started.ID+" "+d.ID, d.AppID, c.Actor.Grant()); err != nil {
+		return op.Item[operation.Operation]{}, err
+	}
+	err = outbox.Emit(ctx, tx, outbox.DomainStatusChanged, d.AppID, d.ID, d.Revision)
+	return started.Accepted(d.ref()), err
+}
+
+// fromBody checks a body and returns the domain that it describes.
+func (o Options) fromBody(body *CreateDomain) (d Domain, err error) {
+	d = Domain{AppID: body.AppID, Mode: body.Mode, ZoneName: o.PlatformZone}
+	switch {
+	case body.Mode != "platform":
+		return d, fault.Invalid("/mode", "unavailable_mode", "this installation offers the mode platform only")
+	case o.PlatformZone == "":
+		return d, fault.Invalid("/mode", "unavailable_mode", "this installation has no platform zone")
+	case !body.Prefix.Valid:
+		return d, fault.Invalid("/prefix", "required", "the mode platform needs a prefix")
+	case body.Hostname.Valid:
+		return d, fault.Invalid("/hostname", "not_allowed", "the mode platform takes a prefix, not a hostname")
+	case body.ApexProfileID.Valid:
+		return d, fault.Invalid("/apexProfileId", "not_allowed", "the mode platform has no apex")
+	}
+	// The zone is the installation's own: nothing is left to verify.
+	d.Ownership, d.DNS, d.HTTPS, d.Links = "verified", "configured", "delegated", "ready"
+	d.Hostname, err = platformHostname(body.Prefix.Value, o.PlatformZone)
+	return d, err
+}
+
+type domainInput struct {
+	DomainID string `path:"domainId"`
+}
+
+func get(ctx context.Context, c *op.Call, in *domainInput) (op.Item[Domain], error) {
+	d, err := load(ctx, c.DB, in.DomainID)
+	return op.Item[Domain]{Data: d, Ref: d.ref()}, err
+}

@@ -1,0 +1,81 @@
+package domain
+
+import (
+	"context"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/ids"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/opt"
+	"github.com/waymarkhq/waymark/internal/publication"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+const columns = `id, app_id, hostname, mode, zone_name, ownership, dns, https, links, detached, removal_state, last_checked_at, last_error,
+	revision, created_at, updated_at, ` + publication.StateColumns
+
+func scan(r store.Row) (d Domain, err error) {
+	var removal, failure *string
+	if err := r.Scan(&d.ID, &d.AppID, &d.Hostname, &d.Mode, &d.ZoneName, &d.Ownership, &d.DNS, &d.HTTPS, &d.Links, &d.Detached, &removal, &d.LastCheckedAt, &failure,
+		&d.Revision, &d.CreatedAt, &d.UpdatedAt, &d.Publication.Status, &d.Publication.ConfirmedRevision, &d.Publication.UpdatedAt); err != nil {
+		return d, err
+	}
+	d.Publication.DesiredRevision = d.Revision
+	d.Nameservers, d.ConnectionRecords = []string{}, []Record{}
+	if removal != nil {
+		d.RemovalState = opt.Of(*removal)
+	}
+	if failure != nil {
+		err = json.Unmarshal([]byte(*failure), &d.LastError)
+	}
+	return d, err
+}
+
+func load(ctx context.Context, q store.Q, id string) (Domain, error) {
+	d, err := store.One(ctx, q, scan, "SELECT "+columns+" FROM domain WHERE id = ?", id)
+	if err == store.ErrNotFound {
+		err = fault.Missing()
+	}
+	return d, err
+}
+
+// appOf implements op.AppFinder.
+func appOf(ctx context.Context, q store.Q, id string) (string, error) {
+	return store.One(ctx, q, store.Value[string], "SELECT app_id FROM domain WHERE id = ?", id)
+}
+
+func list(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]Domain, error) {
+	var where store.Where
+	where.And("app_id = ?", in.AppID)
+	if in.Detached != nil {
+		where.And("detached = ?", *in.Detached)
+	}
+	order := w.Keyset(&where, "created_at", "id", true)
+	return store.All(ctx, c.DB, scan, "SELECT "+columns+" FROM domain"+where.String()+order, where.Args(w.Limit)...)
+}
+
+// insert stores a new domain; a hostname that another domain holds is a
+// conflict, whoever holds it.
+func insert(ctx context.Context, tx *store.Tx, d *Domain) error {
+	taken, err := store.Exists(ctx, tx, "SELECT 1 FROM domain WHERE hostname = ? AND NOT detached", d.Hostname)
+	if err != nil {
+		return err
+	}
+	if taken {
+		return fault.New(fault.ResourceConflict, "The hostname %s is taken.", d.Hostname)
+	}
+	d.ID, d.Revision, d.CreatedAt, d.UpdatedAt = ids.New(), ids.Revision(), tx.Now, tx.Now
+	_, err = tx.Exec(ctx, `INSERT INTO domain (id, app_id, hostname, mode, zone_name, ownership, dns, https, links, detached, revision, created_at, updated_at,
+		publication_status, publication_attempts, publication_updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, FALSE, ?, ?, ?, 'pending', 0, ?)`,
+		d.ID, d.AppID, d.Hostname, d.Mode, d.ZoneName, d.Ownership, d.DNS, d.HTTPS, d.Links, d.Revision, d.CreatedAt, d.UpdatedAt, tx.Now)
+	return err
+}
+
+// detach frees the hostname of a domain that never came into use.
+func (d *Domain) detach(ctx context.Context, tx *store.Tx) error {
+	d.Detached, d.Links, d.Revision, d.UpdatedAt = true, "blocked", ids.Revision(), tx.Now
+	_, err := tx.Exec(ctx, "UPDATE domain SET detached = TRUE, links = 'blocked', removal_state = 'removed', revision = ?, updated_at = ? WHERE id = ?", d.Revision, tx.Now, d.ID)
+	return err
+}

@@ -1,0 +1,142 @@
+// Package link owns links: their identity, content, lifecycle and history, and
+// their way to the redirector (api-v1.md, Link; completions.md §3). It does not
+// hold the resolution of visits: that is package route's.
+package link
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/cursor"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/opt"
+	"github.com/waymarkhq/waymark/internal/publication"
+	"github.com/waymarkhq/waymark/internal/route"
+)
+
+// Link is a web or deep link.
+type Link struct {
+	ID                string            `json:"id" doc:"Opaque; percent-encode it in paths." example:"go.example.com:0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d"`
+	AppID             string            `json:"appId"`
+	Domain            string            `json:"domain"`
+	Prefix            string            `json:"prefix"`
+	Slug              string            `json:"slug"`
+	URL               string            `json:"url" format:"uri" doc:"The public address."`
+	FolderID          *string           `json:"folderId"`
+	CampaignID        *string           `json:"campaignId"`
+	Lifecycle         Lifecycle         `json:"lifecycle"`
+	UTM               UTM               `json:"utm"`
+	Title             *string           `json:"title"`
+	Description       *string           `json:"description"`
+	ImageURL          *string           `json:"imageUrl"`
+	DesktopURL        *string           `json:"desktopUrl"`
+	PlayStoreURL      *string           `json:"playStoreUrl"`
+	AppStoreURL       *string           `json:"appStoreUrl"`
+	AppPath           *string           `json:"appPath"`
+	Parameters        Object            `json:"parameters"`
+	WebOnly           bool              `json:"webOnly"`
+	Behavior          string            `json:"behavior" enum:"manual,automatic,intelligent"`
+	Group             string            `json:"group" enum:"main,operational"`
+	Origin            string            `json:"origin" doc:"Who created the link; api for this API."`
+	TemplateData      Object            `json:"templateData"`
+	TemplateSelection TemplateSelection `json:"templateSelection"`
+	State             string            `json:"state" enum:"active,scheduled,expired,archived" doc:"What the lifecycle comes to now."`
+	Revision          string            `json:"revision" format:"uuid"`
+	CreatedAt         clock.Instant     `json:"createdAt"`
+	UpdatedAt         clock.Instant     `json:"updatedAt"`
+	Publication       publication.State `json:"publication"`
+}
+
+// Lifecycle bounds when and how often a link resolves.
+type Lifecycle struct {
+	Archived   bool           `json:"archived"`
+	StartsAt   *clock.Instant `json:"startsAt" doc:"Inclusive."`
+	ExpiresAt  *clock.Instant `json:"expiresAt" doc:"Exclusive."`
+	MaxClicks  *int64         `json:"maxClicks"`
+	ExpiredURL *string        `json:"expiredUrl" doc:"Where visitors go once the link is expired."`
+}
+
+// UTM are campaign parameters, added to destinations that do not carry them.
+type UTM struct {
+	Source   *string `json:"source"`
+	Medium   *string `json:"medium"`
+	Campaign *string `json:"campaign"`
+	Term     *string `json:"term"`
+	Content  *string `json:"content"`
+}
+
+// TemplateSelection chooses the page templates of a link by base template.
+type TemplateSelection struct {
+	Android  opt.Null[TemplateChoice] `json:"android"`
+	IOS      opt.Null[TemplateChoice] `json:"ios"`
+	Recovery opt.Null[TemplateChoice] `json:"recovery"`
+}
+
+// TemplateChoice is a template for one base template; custom names it.
+type TemplateChoice struct {
+	Mode       string          `json:"mode" enum:"inherit,official,custom"`
+	TemplateID opt.Opt[string] `json:"templateId,omitzero" maxLength:"100"`
+	Version    opt.Opt[int64]  `json:"version,omitzero" minimum:"1"`
+}
+
+// Object is a JSON object that is kept as the client wrote it, digit for
+// digit.
+type Object struct{ jsontext.Value }
+
+// Schema describes an Object in the contract.
+func (Object) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
+}
+
+// UnmarshalJSON keeps the text without white space.
+func (o *Object) UnmarshalJSON(b []byte) error {
+	o.Value = jsontext.Value(b).Clone()
+	return o.Value.Compact()
+}
+
+// emptyObject is what an omitted Object is stored as.
+var emptyObject = Object{jsontext.Value("{}")}
+
+// Position implements op.Positioned.
+func (l Link) Position() cursor.Position { return cursor.Position{At: l.CreatedAt, ID: l.ID} }
+
+func (l Link) ref() op.Ref {
+	return op.Ref{Type: "link", ID: l.ID, AppID: l.AppID, Revision: l.Revision}
+}
+
+// Location is the link's own path in the API.
+func (l Link) Location() string { return op.BasePath + "/links/" + url.PathEscape(l.ID) }
+
+// state is what the lifecycle comes to at an instant.
+func (l *Lifecycle) state(now clock.Instant) string {
+	switch {
+	case l.Archived:
+		return "archived"
+	case l.StartsAt != nil && now < *l.StartsAt:
+		return "scheduled"
+	case l.ExpiresAt != nil && now >= *l.ExpiresAt:
+		return "expired"
+	default:
+		return "active"
+	}
+}
+
+// Addresses makes the public addresses of links.
+type Addresses struct {
+	// Scheme is https, or http in development; Port is ":8081" there.
+	Scheme, Port string
+}
+
+// URL returns the public address of a link.
+func (a Addresses) URL(hostname, prefix, slug string) string {
+	parts := strings.Split(route.Path(prefix, slug), "/")
+	for i, p := range parts {
+		parts[i] = url.PathEscape(p)
+	}
+	return a.Scheme + "://" + hostname + a.Port + "/" + strings.Join(parts, "/")
+}

@@ -1,0 +1,109 @@
+package link
+
+import (
+	"context"
+
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/outbox"
+	"github.com/waymarkhq/waymark/internal/publication"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// service holds what the operations need besides the call.
+type service struct{ addresses Addresses }
+
+// Register declares the operations of this package.
+func Register(s *op.Service, addresses Addresses) {
+	l := &service{addresses}
+	app := op.AppOf("linkId", appOf)
+	op.List(s, op.Op{ID: "getLinks", Method: "GET", Path: "/links", Perm: "links:read", App: op.AppInQuery,
+		Summary: "List links", Doc: "Filters combine."}, l.list)
+	op.Write(s, op.Op{ID: "createLinks", Method: "POST", Path: "/links", Perm: "links:create", App: op.AppInBody,
+		Summary: "Create a link", Doc: "The link is stored; its publication tells when the redirector resolves it."}, l.create)
+	op.Read(s, op.Op{ID: "getLinksLinkId", Method: "GET", Path: "/links/{linkId}", Perm: "links:read", App: app, Summary: "Read a link"}, l.get)
+	op.Write(s, op.Op{ID: "updateLinksLinkId", Method: "PATCH", Path: "/links/{linkId}", Perm: "links:update", App: app, IfMatch: op.IfMatchRequired,
+		Summary: "Change a link", Doc: "Only the fields sent change, also inside lifecycle, utm and templateSelection; null clears one."}, l.update)
+	op.Write(s, op.Op{ID: "deleteLinksLinkId", Method: "DELETE", Path: "/links/{linkId}", Perm: "links:delete", App: app, IfMatch: op.IfMatchRequired,
+		Summary: "Delete a link", Doc: "Its address is free again; its history and its events stay."}, l.remove)
+	op.Read(s, op.Op{ID: "getLinksLinkIdPublication", Method: "GET", Path: "/links/{linkId}/publication", Perm: "links:read", App: app,
+		Summary: "Read how far a link's publication is"}, l.publication)
+	op.Write(s, op.Op{ID: "resyncLinksLinkId", Method: "POST", Path: "/links/{linkId}/resync", Perm: "links:resync", App: app, IfMatch: op.IfMatchRequired, Status: 202,
+		Summary: "Publish a link again"}, l.resync)
+}
+
+type linkInput struct {
+	LinkID string `path:"linkId"`
+}
+
+func (s *service) get(ctx context.Context, c *op.Call, in *linkInput) (op.Item[Link], error) {
+	l, err := s.load(ctx, c.DB, c, in.LinkID)
+	return op.Item[Link]{Data: l, Ref: l.ref()}, err
+}
+
+// current loads a link for a change under the revision that the client knows.
+func (s *service) current(ctx context.Context, c *op.Call, tx *store.Tx, id string) (Link, error) {
+	l, err := s.load(ctx, tx, c, id)
+	if err == nil && c.Stale(l.Revision) {
+		err = fault.Stale()
+	}
+	return l, err
+}
+
+func (s *service) remove(ctx context.Context, c *op.Call, tx *store.Tx, in *linkInput) (op.Item[op.Nothing], error) {
+	l, err := s.current(ctx, c, tx, in.LinkID)
+	if err != nil {
+		return op.Item[op.Nothing]{}, err
+	}
+	for _, statement := range []string{"DELETE FROM link_tag WHERE link_id = ?", "DELETE FROM link WHERE id = ?"} {
+		if _, err := tx.Exec(ctx, statement, l.ID); err != nil {
+			return op.Item[op.Nothing]{}, err
+		}
+	}
+	ref := l.ref()
+	ref.Revision = ""
+	return op.Item[op.Nothing]{Ref: ref}, changed(ctx, tx, &l, "deleted", []string{}, outbox.LinkDeleted)
+}
+
+func (s *service) publication(ctx context.Context, c *op.Call, in *linkInput) (op.Item[publication.Detail], error) {
+	l, err := s.load(ctx, c.DB, c, in.LinkID)
+	if err != nil {
+		return op.Item[publication.Detail]{}, err
+	}
+	return published(ctx, c.DB, &l)
+}
+
+func published(ctx context.Context, q store.Q, l *Link) (op.Item[publication.Detail], error) {
+	d, err := publication.Links.Load(ctx, q, l.ID)
+	if err == store.ErrNotFound {
+		err = fault.Missing()
+	}
+	return op.Item[publication.Detail]{Data: d, Ref: l.ref()}, err
+}
+
+// ResyncLink is the body of resyncLinksLinkId: an empty object.
+type ResyncLink struct{}
+
+type resyncInput struct {
+	LinkID string `path:"linkId"`
+	Body   ResyncLink
+}
+
+func (s *service) resync(ctx context.Context, c *op.Call, tx *store.Tx, in *resyncInput) (op.Item[publication.Detail], error) {
+	l, err := s.current(ctx, c, tx, in.LinkID)
+	if err != nil {
+		return op.Item[publication.Detail]{}, err
+	}
+	if err := publication.Links.Request(ctx, tx, l.ID); err != nil {
+		return op.Item[publication.Detail]{}, err
+	}
+	if err := record(ctx, tx, &l, "resynced", []string{}); err != nil {
+		return op.Item[publication.Detail]{}, err
+	}
+	if err := enqueue(ctx, tx, projection{LinkID: l.ID, Hostname: l.Domain, Prefix: l.Prefix, Slug: l.Slug, Resync: true}, l.AppID); err != nil {
+		return op.Item[publication.Detail]{}, err
+	}
+	item, err := published(ctx, tx, &l)
+	item.Location, item.RetryAfter = l.Location()+"/publication", 1
+	return item, err
+}

@@ -1,0 +1,127 @@
+package link
+
+import (
+	"context"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/outbox"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+func (s *service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateLink }) (op.Item[Link], error) {
+	l, err := newLink(ctx, tx, &in.Body)
+	if err == nil {
+		err = insert(ctx, tx, &l)
+	}
+	if err != nil {
+		return op.Item[Link]{}, err
+	}
+	s.finish(&l, c)
+	item := op.Item[Link]{Data: l, Ref: l.ref(), Location: l.Location()}
+	return item, changed(ctx, tx, &l, "created", []string{}, outbox.LinkCreated)
+}
+
+// newLink checks a creation and returns the link that it describes, with the
+// app's current defaults where it names no destination.
+func newLink(ctx context.Context, q store.Q, body *CreateLink) (Link, error) {
+	id, err := newIdentity(body.Domain, body.Prefix.Value, body.Slug)
+	if err != nil {
+		return Link{}, err
+	}
+	l, err := store.One(ctx, q, func(r store.Row) (l Link, err error) {
+		err = r.Scan(&l.DesktopURL, &l.PlayStoreURL, &l.AppStoreURL)
+		return l, err
+	}, `SELECT a.desktop_url, a.play_store_url, a.app_store_url FROM domain d JOIN app a ON a.id = d.app_id
+		WHERE d.hostname = ? AND d.app_id = ? AND d.links = 'ready' AND NOT d.detached`, id.hostname, body.AppID)
+	if err == store.ErrNotFound {
+		return l, unknownDomain()
+	}
+	if err != nil {
+		return l, err
+	}
+	l.AppID, l.Domain, l.Prefix, l.Slug = body.AppID, id.hostname, id.prefix, id.slug
+	l.Behavior, l.Group, l.Origin = "manual", "operational", "api"
+	l.Parameters, l.TemplateData = emptyObject, emptyObject
+	return l, body.Content.apply(&l)
+}
+
+// UpdateLink is the body of updateLinksLinkId.
+type UpdateLink struct {
+	Content
+}
+
+type updateInput struct {
+	LinkID string `path:"linkId"`
+	Body   UpdateLink
+}
+
+func (s *service) update(ctx context.Context, c *op.Call, tx *store.Tx, in *updateInput) (op.Item[Link], error) {
+	l, err := s.current(ctx, c, tx, in.LinkID)
+	if err != nil {
+		return op.Item[Link]{}, err
+	}
+	before := l
+	if err := in.Body.Content.apply(&l); err != nil {
+		return op.Item[Link]{}, err
+	}
+	fields, err := changedFields(&before, &l)
+	if err != nil {
+		return op.Item[Link]{}, err
+	}
+	action := "updated"
+	if before.Lifecycle.Archived != l.Lifecycle.Archived {
+		action = "restored"
+		if l.Lifecycle.Archived {
+			action = "archived"
+		}
+	}
+	if err := save(ctx, tx, &l); err != nil {
+		return op.Item[Link]{}, err
+	}
+	s.finish(&l, c)
+	return op.Item[Link]{Data: l, Ref: l.ref()}, changed(ctx, tx, &l, action, fields, outbox.LinkUpdated)
+}
+
+// changed leaves what every change of a link leaves: history, the event for
+// webhooks, and the job that brings it to the redirector.
+func changed(ctx context.Context, tx *store.Tx, l *Link, action string, fields []string, event outbox.Type) error {
+	if err := record(ctx, tx, l, action, fields); err != nil {
+		return err
+	}
+	if err := outbox.Emit(ctx, tx, event, l.AppID, l.ID, l.Revision); err != nil {
+		return err
+	}
+	return enqueue(ctx, tx, projection{LinkID: l.ID, Hostname: l.Domain, Prefix: l.Prefix, Slug: l.Slug}, l.AppID)
+}
+
+// changedFields returns the names of the fields in which two links differ.
+func changedFields(a, b *Link) ([]string, error) {
+	before, err := members(a)
+	if err != nil {
+		return nil, err
+	}
+	after, err := members(b)
+	if err != nil {
+		return nil, err
+	}
+	fields := []string{}
+	for name, value := range after {
+		if string(before[name]) != string(value) {
+			fields = append(fields, name)
+		}
+	}
+	slices.Sort(fields)
+	return fields, nil
+}
+
+func members(l *Link) (all map[string]jsontext.Value, err error) {
+	text, err := json.Marshal(l)
+	if err != nil {
+		return nil, err
+	}
+	return all, json.Unmarshal(text, &all)
+}
