@@ -123,11 +123,16 @@ func redact(address string) string {
 	return u.Redacted()
 }
 
-// Close waits for the transaction under way and closes all connections.
+// Close waits for the transaction under way and closes all connections. What
+// comes later fails.
 func (db *DB) Close() (err error) {
 	if conn, ok := db.writer.on.(*sql.Conn); ok {
 		db.turn <- struct{}{}
 		err = conn.Close()
+		<-db.turn
+		if errors.Is(err, sql.ErrConnDone) {
+			err = nil // closed before
+		}
 	}
 	for _, pool := range db.pools {
 		err = errors.Join(err, pool.Close())

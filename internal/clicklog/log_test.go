@@ -1,0 +1,373 @@
+package clicklog
+
+import (
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func open(t testing.TB, dir string) *Log {
+	t.Helper()
+	l, err := Open(dir, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l
+}
+
+// add appends n events, named by number in their slugs, and returns the IDs.
+func add(t testing.TB, l *Log, n int) (ids []int64) {
+	t.Helper()
+	for i := range n {
+		e := sample()
+		e.Link.Slug = strconv.Itoa(i)
+		if err := l.Append(e); err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, e.ID)
+	}
+	return ids
+}
+
+// drain takes all events, a few at a time.
+func drain(t testing.TB, l *Log) (ids []int64) {
+	t.Helper()
+	for {
+		b, err := l.Next(7)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(b.Events) == 0 {
+			return ids
+		}
+		for _, e := range b.Events {
+			ids = append(ids, e.ID)
+		}
+		if err := l.Done(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func same(t testing.TB, got, want []int64) {
+	t.Helper()
+	got, want = slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))
+	if !slices.Equal(got, want) {
+		t.Fatalf("read %d events, want %d (or others)", len(got), len(want))
+	}
+}
+
+// abandon makes l's folder look like that of a killed process: unlocked, with
+// its files.
+func abandon(t testing.TB, l *Log) {
+	t.Helper()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func files(t testing.TB, dir string) []string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(dir, "*", "*"+extension))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func empty(t testing.TB, dir string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) > 0 {
+		t.Fatalf("%s holds %v, %v; want nothing", dir, entries, err)
+	}
+}
+
+func TestNextMovesOnlyWithDone(t *testing.T) {
+	dir := t.TempDir()
+	l := open(t, dir)
+	ids := add(t, l, 10)
+	for range 2 {
+		b, err := l.Next(4)
+		if err != nil || len(b.Events) != 4 || b.Events[0].ID != ids[0] || b.Events[3].Link.Slug != "3" {
+			t.Fatalf("Next(4) = %+v, %v", b, err)
+		}
+	}
+	same(t, drain(t, l), ids)
+	if n := l.Backlog(); n != 0 {
+		t.Fatalf("backlog %d after draining", n)
+	}
+	more := add(t, l, 3)
+	if l.Backlog() == 0 {
+		t.Fatal("no backlog after Append")
+	}
+	same(t, drain(t, l), more)
+	abandon(t, l)
+	empty(t, dir)
+	if err := l.Append(sample()); !errors.Is(err, os.ErrClosed) {
+		t.Fatalf("Append after Close: %v", err)
+	}
+	if err := l.Close(); err != nil {
+		t.Fatalf("second Close: %v", err)
+	}
+}
+
+func TestWake(t *testing.T) {
+	l := open(t, t.TempDir())
+	drain(t, l) // found nothing: wants to be woken
+	add(t, l, 2)
+	<-l.Wake()
+	add(t, l, 1)
+	select {
+	case <-l.Wake():
+		t.Fatal("woken again without having found nothing")
+	default:
+	}
+}
+
+func TestModes(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "clicks")
+	l := open(t, dir)
+	add(t, l, 1)
+	for path, want := range map[string]os.FileMode{dir: 0o700, l.own.path: 0o700, files(t, dir)[0]: 0o600} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v; want %v", path, info.Mode(), err, want)
+		}
+	}
+}
+
+// Segments end at their size, and go once consumed while the log is open.
+func TestSegments(t *testing.T) {
+	dir := t.TempDir()
+	l := open(t, dir)
+	e := sample()
+	e.ReferrerHost = string(make([]byte, 60_000))
+	want := 0
+	for len(files(t, dir)) < 3 {
+		if err := l.Append(e); err != nil {
+			t.Fatal(err)
+		}
+		want++
+	}
+	if got := drain(t, l); len(got) != want {
+		t.Fatalf("read %d events, want %d", len(got), want)
+	}
+	if left := files(t, dir); len(left) != 1 {
+		t.Fatalf("files left: %v; want the active one", left)
+	}
+}
+
+// A consumed segment of some age ends, so that a crash has little to repeat.
+func TestOldSegmentGoes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		l := open(t, dir)
+		add(t, l, 1)
+		drain(t, l)
+		if len(files(t, dir)) != 1 {
+			t.Fatal("young segment is gone")
+		}
+		time.Sleep(sealAfter)
+		add(t, l, 1)
+		drain(t, l)
+		if left := files(t, dir); len(left) != 0 {
+			t.Fatalf("files left: %v", left)
+		}
+		same(t, drain(t, l), nil)
+		add(t, l, 1)
+		if got := drain(t, l); len(got) != 1 {
+			t.Fatalf("read %d events from the next segment, want 1", len(got))
+		}
+		l.Close()
+	})
+}
+
+// Every event is read once, while many append and the loader runs.
+func TestConcurrent(t *testing.T) {
+	dir := t.TempDir()
+	l := open(t, dir)
+	const writers, each = 16, 500
+	var mu sync.Mutex
+	var want, got []int64
+	var wg sync.WaitGroup
+	for range writers {
+		wg.Go(func() {
+			var ids []int64
+			for range each {
+				e := sample()
+				if err := l.Append(e); err != nil {
+					t.Error(err)
+					return
+				}
+				ids = append(ids, e.ID)
+			}
+			mu.Lock()
+			want = append(want, ids...)
+			mu.Unlock()
+		})
+	}
+	written := make(chan struct{})
+	go func() { wg.Wait(); close(written) }()
+	for {
+		got = append(got, drain(t, l)...)
+		select {
+		case <-l.Wake():
+			continue
+		case <-written:
+		}
+		break
+	}
+	same(t, append(got, drain(t, l)...), want)
+	abandon(t, l)
+	empty(t, dir)
+}
+
+// A record that was not written whole is cut off, wherever it ends, and all
+// records before it are kept.
+func TestTornTail(t *testing.T) {
+	first := t.TempDir()
+	l := open(t, first)
+	ids := add(t, l, 3)
+	path := files(t, first)[0]
+	size := l.active.end
+	abandon(t, l)
+	whole, err := os.ReadFile(path)
+	if err != nil || int64(len(whole)) != size {
+		t.Fatalf("%d bytes, %v; want %d", len(whole), err, size)
+	}
+	var e Event
+	one, err := decodeRecord(whole, &e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for end := 2 * one; end < len(whole); end++ {
+		dir := leave(t, whole[:end])
+		l := open(t, dir)
+		same(t, drain(t, l), ids[:2])
+		abandon(t, l)
+		empty(t, dir)
+	}
+}
+
+// leave makes a folder of a dead process with one file.
+func leave(t *testing.T, contents []byte) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "dead"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "dead", "1"+extension), contents, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestDamage(t *testing.T) {
+	var whole []byte
+	var ids []int64
+	for i := range 3 {
+		e := sample()
+		e.ID = int64(i + 1)
+		ids = append(ids, e.ID)
+		whole, _ = appendRecord(whole, e)
+	}
+	one := len(whole) / 3
+	flipped := slices.Clone(whole)
+	flipped[one+headerSize+2] ^= 0x40
+	for name, c := range map[string]struct {
+		contents []byte
+		want     []int64
+	}{
+		"byte in the second record": {flipped, ids[:1]},
+		"zeros after the end":       {append(slices.Clone(whole), make([]byte, 4096)...), ids},
+		"only zeros":                {make([]byte, 4096), nil},
+		"nothing":                   {nil, nil},
+		"hostile length":            {[]byte{0xff, 0xff, 0xff, 0x7f, 1, 2, 3, 4, 5}, nil},
+	} {
+		dir := leave(t, c.contents)
+		l := open(t, dir)
+		t.Log(name)
+		same(t, drain(t, l), c.want)
+		abandon(t, l)
+		empty(t, dir)
+	}
+}
+
+// Damage in the file that is being written costs what follows it there, not
+// the log.
+func TestDamageInActiveSegment(t *testing.T) {
+	dir := t.TempDir()
+	l := open(t, dir)
+	ids := add(t, l, 2)
+	f, err := os.OpenFile(files(t, dir)[0], os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteAt([]byte{0xff}, l.active.end-1); err != nil {
+		t.Fatal(err)
+	}
+	same(t, drain(t, l), ids[:1])
+	same(t, drain(t, l), nil)
+	more := add(t, l, 2)
+	same(t, drain(t, l), more)
+	abandon(t, l)
+	empty(t, dir)
+}
+
+// Two processes share a folder; neither touches what the other writes, and
+// the second takes over when the first is gone.
+func TestAdoption(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		one, two := open(t, dir), open(t, dir)
+		first, second := add(t, one, 20), add(t, two, 5)
+		same(t, drain(t, two), second)
+		abandon(t, one)
+		same(t, drain(t, two), nil)
+		time.Sleep(adoptEvery)
+		same(t, drain(t, two), first)
+		if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 1 {
+			t.Fatalf("folders left: %v; want one", left)
+		}
+		// A crash before Done has the same events come again.
+		again := add(t, two, 5)
+		if b, err := two.Next(100); err != nil || len(b.Events) != 5 {
+			t.Fatalf("Next = %v, %v", b, err)
+		}
+		abandon(t, two)
+		three := open(t, dir)
+		if got := drain(t, three); len(got) < len(again) {
+			t.Fatalf("read %d events, want at least %d", len(got), len(again))
+		}
+		abandon(t, three)
+		empty(t, dir)
+	})
+}
+
+// What is not ours stays: files of another version and other files.
+func TestForeignFilesStay(t *testing.T) {
+	dir := leave(t, nil)
+	paths := []string{filepath.Join(dir, "dead", "1.v2"), filepath.Join(dir, "README")}
+	for _, path := range paths {
+		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l := open(t, dir)
+	drain(t, l)
+	abandon(t, l)
+	for _, path := range paths {
+		if _, err := os.Stat(path); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,258 @@
+package clicklog
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+const (
+	// adoptEvery is how often the folders of the dead are looked for.
+	adoptEvery = 30 * time.Second
+	// sealAfter is how old a segment gets before it ends because all of it is
+	// consumed; it bounds what a crash has loaded again when clicks are few.
+	sealAfter = 5 * time.Second
+	// chunkSize is how much is read at a time, many times a record.
+	chunkSize = 1 << 20
+)
+
+// reader is the state that only Next and Done touch.
+type reader struct {
+	adoptAt time.Time
+	chunk   []byte
+	events  []Event
+	// file is that of the segment read last.
+	file *os.File
+	of   *segment
+}
+
+// Batch is a run of events for one commit of the event store.
+type Batch struct {
+	// Events are valid until the next call of Next.
+	Events []Event
+	ends   []position
+}
+
+type position struct {
+	segment *segment
+	end     int64
+}
+
+// Wake receives when there are events again after Next found none.
+func (l *Log) Wake() <-chan struct{} { return l.wake }
+
+// Next returns up to limit events that follow those given up with Done, with
+// no promise about their order, and fewer only when there are no more. It does
+// not move on by itself: without Done it returns the same events again.
+func (l *Log) Next(limit int) (*Batch, error) {
+	if !time.Now().Before(l.reader.adoptAt) {
+		l.adopt()
+	}
+	b := &Batch{Events: l.reader.events[:0]}
+	for len(b.Events) == 0 {
+		parts := l.unread(limit)
+		if len(parts) == 0 {
+			return b, l.retire()
+		}
+		for _, p := range parts {
+			if len(b.Events) == limit {
+				break
+			}
+			if err := l.read(b, p, limit); err != nil {
+				return nil, fmt.Errorf("read click log %s: %w", p.segment.path, err)
+			}
+		}
+	}
+	l.reader.events = b.Events
+	return b, nil
+}
+
+// part is what a segment has for the loader.
+type part struct {
+	segment    *segment
+	start, end int64
+}
+
+// unread lists where there are up to limit events, and marks the loader idle
+// when there are none.
+func (l *Log) unread(limit int) []part {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var parts []part
+	for _, s := range l.queue {
+		if len(parts) == limit { // each has an event, unless it is damaged
+			break
+		}
+		if s.done < s.end {
+			parts = append(parts, part{s, s.done, s.end})
+		}
+	}
+	l.idle = len(parts) == 0
+	return parts
+}
+
+// read adds events of one segment to b, and cuts the segment off at a record
+// that is not whole.
+func (l *Log) read(b *Batch, p part, limit int) error {
+	r := &l.reader
+	if err := r.open(p.segment); err != nil {
+		return err
+	}
+	if r.chunk == nil {
+		r.chunk = make([]byte, chunkSize)
+	}
+	at := p.start
+	for at < p.end && len(b.Events) < limit {
+		chunk := r.chunk[:min(int64(len(r.chunk)), p.end-at)]
+		n, err := r.file.ReadAt(chunk, at)
+		if err != nil && err != io.EOF { // EOF: someone has shortened the file
+			return err
+		}
+		chunk = chunk[:n]
+		used := 0
+		for len(b.Events) < limit {
+			b.Events = append(b.Events, Event{})
+			var size int
+			if size, err = decodeRecord(chunk[used:], &b.Events[len(b.Events)-1]); err != nil {
+				b.Events = b.Events[:len(b.Events)-1]
+				break
+			}
+			used += size
+		}
+		at += int64(used)
+		if err == errCorrupt || err == errShort && used == 0 {
+			l.cut(p.segment, at)
+			break
+		}
+	}
+	b.ends = append(b.ends, position{p.segment, at})
+	return nil
+}
+
+// cut drops what follows at in a segment: the record there is not whole, and
+// where the next one starts is unknown.
+func (l *Log) cut(s *segment, at int64) {
+	l.mu.Lock()
+	if s == l.active {
+		l.seal()
+	}
+	lost := s.end - at
+	s.end = at
+	l.mu.Unlock()
+	err := os.Truncate(s.path, at)
+	l.logger.Warn("click log repaired: cut off at a damaged record", "file", s.path, "at", at, "bytes", lost, "error", err)
+}
+
+func (r *reader) open(s *segment) error {
+	if r.of == s {
+		return nil
+	}
+	if err := r.close(); err != nil {
+		return err
+	}
+	file, err := os.Open(s.path)
+	if err != nil {
+		return err
+	}
+	r.file, r.of = file, s
+	return nil
+}
+
+func (r *reader) close() error {
+	file := r.file
+	r.file, r.of = nil, nil
+	if file == nil {
+		return nil
+	}
+	return file.Close()
+}
+
+// Done gives up the events of a batch: the event store has committed them.
+// Files that hold nothing else are removed. An error means just that some file
+// could not be removed; its events may come again after a restart.
+func (l *Log) Done(b *Batch) error {
+	l.mu.Lock()
+	for _, p := range b.ends {
+		p.segment.done = p.end
+	}
+	if s := l.active; s != nil && s.done == s.end && time.Since(s.born) >= sealAfter {
+		l.seal()
+	}
+	l.mu.Unlock()
+	if err := l.retire(); err != nil {
+		return fmt.Errorf("tidy click log: %w", err)
+	}
+	return nil
+}
+
+// retire removes the segments that are sealed and consumed, and the adopted
+// folders that held nothing else.
+func (l *Log) retire() error {
+	var gone []*segment
+	var emptied []*folder
+	l.mu.Lock()
+	kept := l.queue[:0]
+	for _, s := range l.queue {
+		if !s.sealed || s.done < s.end {
+			kept = append(kept, s)
+			continue
+		}
+		gone = append(gone, s)
+		if s.folder.segments--; s.folder.segments == 0 && s.folder != l.own {
+			emptied = append(emptied, s.folder)
+		}
+	}
+	clear(l.queue[len(kept):])
+	l.queue = kept
+	l.mu.Unlock()
+	var err error
+	for _, s := range gone {
+		if l.reader.of == s {
+			err = errors.Join(err, l.reader.close())
+		}
+		err = errors.Join(err, os.Remove(s.path))
+	}
+	for _, f := range emptied {
+		err = errors.Join(err, f.release(true))
+	}
+	return err
+}
+
+// adopt takes over the folders of dead processes. What it cannot take over is
+// left for the next time, and must not stop the own events.
+func (l *Log) adopt() {
+	l.reader.adoptAt = time.Now().Add(adoptEvery)
+	entries, err := os.ReadDir(l.dir)
+	if err != nil {
+		l.logger.Warn("click logs of ended processes not listed", "folder", l.dir, "error", err)
+	}
+	for _, entry := range entries {
+		if !entry.IsDir() {
+			continue
+		}
+		path := filepath.Join(l.dir, entry.Name())
+		if err := l.adoptFolder(path); err != nil {
+			l.logger.Warn("click log of an ended process not taken over", "folder", path, "error", err)
+		}
+	}
+}
+
+func (l *Log) adoptFolder(path string) error {
+	f, err := lockFolder(path)
+	if f == nil { // its process is alive, and perhaps this one
+		return err
+	}
+	segments, err := f.leftovers()
+	if err != nil || len(segments) == 0 {
+		return errors.Join(err, f.release(err == nil))
+	}
+	f.segments = len(segments)
+	l.mu.Lock()
+	l.queue = append(segments, l.queue...)
+	l.mu.Unlock()
+	l.logger.Info("click log of an ended process taken over", "folder", path, "files", len(segments))
+	return nil
+}

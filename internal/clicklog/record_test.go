@@ -1,0 +1,129 @@
+package clicklog
+
+import (
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/waymarkhq/waymark/internal/clock"
+)
+
+func sample() *Event {
+	return &Event{
+		At: 1_795_176_000_123_000, Type: Click,
+		Link: Link{
+			ID: "0198b3d2-6f0e-7c3a-9a51-0c9f5e1d2b77", AppID: "app_5fk2m9q1x7", Hostname: "go.example.com",
+			Prefix: "l", Slug: "summer-sale", Group: "main", CampaignID: "0198b3d2-6f0e-7c3a-9a51-0c9f5e1d2b78",
+			TagIDs: []string{"0198b3d2-6f0e-7c3a-9a51-0c9f5e1d2b79"},
+		},
+		Visitor: -7_123_456_789_012_345_678, Device: "ios", OS: "iOS", Browser: "Safari", Source: "browser",
+		Country: "PT", ReferrerHost: "www.example.org", Destination: "web",
+	}
+}
+
+func TestRecordRoundTrip(t *testing.T) {
+	full := sample()
+	full.ID, full.Install, full.Link.FolderID, full.RuleID = 1<<47-1, math.MinInt64, "folder", "rule"
+	full.Link.TagIDs = []string{"a", "", "c"}
+	for name, e := range map[string]*Event{
+		"full": full, "sample": sample(), "zero": {}, "odd text": {Type: "\x00\xff", Device: strings.Repeat("é", 20_000)},
+		"extremes": {ID: -1, At: math.MinInt64, Visitor: math.MaxInt64, Install: -1},
+	} {
+		record, err := appendRecord([]byte("before"), e)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		record = record[len("before"):]
+		var got Event
+		if size, err := decodeRecord(append(record, "after"...), &got); err != nil || size != len(record) {
+			t.Fatalf("%s: size %d, %v; want %d", name, size, err, len(record))
+		}
+		if !reflect.DeepEqual(&got, e) {
+			t.Errorf("%s: got %+v, want %+v", name, got, *e)
+		}
+	}
+}
+
+// A field added to Event and forgotten in the record would be lost in silence.
+func TestRecordHasEveryField(t *testing.T) {
+	var e Event
+	fill(reflect.ValueOf(&e).Elem())
+	record, err := appendRecord(nil, &e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got Event
+	if _, err := decodeRecord(record, &got); err != nil || !reflect.DeepEqual(got, e) {
+		t.Fatalf("got %+v, %v; want %+v", got, err, e)
+	}
+}
+
+func fill(v reflect.Value) {
+	for _, f := range v.Fields() {
+		switch f.Kind() {
+		case reflect.Struct:
+			fill(f)
+		case reflect.String:
+			f.SetString("x")
+		case reflect.Int64:
+			f.SetInt(7)
+		case reflect.Slice:
+			f.Set(reflect.ValueOf([]string{"x"}))
+		}
+	}
+}
+
+func TestRecordTooLarge(t *testing.T) {
+	e := Event{ReferrerHost: strings.Repeat("x", maxPayload)}
+	if b, err := appendRecord([]byte("before"), &e); err == nil || string(b) != "before" {
+		t.Fatalf("got %d bytes, %v; want an error and nothing added", len(b), err)
+	}
+}
+
+// No bit of a record may change unnoticed.
+func TestRecordDetectsEveryFlippedBit(t *testing.T) {
+	record, err := appendRecord(nil, sample())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for bit := range len(record) * 8 {
+		record[bit/8] ^= 1 << (bit % 8)
+		var e Event
+		if _, err := decodeRecord(record, &e); err == nil {
+			t.Fatalf("bit %d flipped: no error", bit)
+		}
+		record[bit/8] ^= 1 << (bit % 8)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	for _, e := range []*Event{sample(), {}, {Type: Click, At: clock.Instant(-1), Link: Link{TagIDs: []string{"a", "b"}}}} {
+		record, err := appendRecord(nil, e)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(record)
+		f.Add(record[headerSize:])
+	}
+	f.Add([]byte{0, 0, 0, 0, 0, 0, 0, 0})
+	f.Add([]byte{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		var e Event
+		if size, err := decodeRecord(b, &e); err == nil && (size <= headerSize || size > len(b)) {
+			t.Fatalf("size %d of %d bytes", size, len(b))
+		}
+		// A checksum keeps the fuzzer out of the payload, so also try without.
+		if len(b) > maxPayload || !decodePayload(b, &e) {
+			return
+		}
+		record, err := appendRecord(nil, &e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again Event
+		if _, err := decodeRecord(record, &again); err != nil || !reflect.DeepEqual(again, e) {
+			t.Fatalf("got %+v, %v; want %+v", again, err, e)
+		}
+	})
+}

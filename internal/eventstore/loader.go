@@ -1,0 +1,99 @@
+package eventstore
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/waymarkhq/waymark/internal/clicklog"
+)
+
+const (
+	// batchSize bounds a transaction of the loader, for which other writers of
+	// SQLite wait: some 8 ms.
+	batchSize = 2048
+	// gather is how long the loader lets clicks come together.
+	gather = 100 * time.Millisecond
+	// lookEvery is how often the loader looks without being woken: the log of
+	// another process that died wakes nobody.
+	lookEvery = 30 * time.Second
+	firstWait = 100 * time.Millisecond
+	maxWait   = 5 * time.Second
+	// drainFor bounds how long a stopping loader goes on.
+	drainFor = 5 * time.Second
+)
+
+// Loader moves events from the click log to an event store. An event is given
+// up by the log only once the store has it, and a store that fails is tried
+// again for as long as it takes.
+type Loader struct {
+	log    *clicklog.Log
+	append func(context.Context, []clicklog.Event) error
+	logger *slog.Logger
+}
+
+// NewLoader returns a Loader from log to append, which is an event store's
+// Append: it must commit the events it returns nil for and ignore those it
+// already has. A log has one loader.
+func NewLoader(log *clicklog.Log, append func(context.Context, []clicklog.Event) error, logger *slog.Logger) *Loader {
+	return &Loader{log: log, append: append, logger: logger}
+}
+
+// Run moves events until ctx is done, and then what is left in the log as far
+// as it can in five seconds. The rest stays for the next start.
+func (l *Loader) Run(ctx context.Context) {
+	wait := firstWait
+	for ctx.Err() == nil {
+		moved, err := l.move(ctx)
+		switch {
+		case err != nil:
+			if ctx.Err() == nil {
+				l.logger.Error("events stay in the click log for now", "backlog_bytes", l.log.Backlog(), "retry_in", wait, "error", err)
+			}
+			pause(ctx, wait)
+			wait = min(2*wait, maxWait)
+			continue
+		case moved == 0:
+			select {
+			case <-ctx.Done():
+			case <-l.log.Wake():
+			case <-time.After(lookEvery):
+			}
+		}
+		wait = firstWait
+		if moved < batchSize {
+			pause(ctx, gather)
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainFor)
+	defer cancel()
+	for ctx.Err() == nil {
+		moved, err := l.move(ctx)
+		if err != nil {
+			l.logger.Error("events stay in the click log until the next start", "backlog_bytes", l.log.Backlog(), "error", err)
+		}
+		if err != nil || moved == 0 {
+			return
+		}
+	}
+}
+
+// move moves one batch and returns its size.
+func (l *Loader) move(ctx context.Context) (int, error) {
+	b, err := l.log.Next(batchSize)
+	if err != nil || len(b.Events) == 0 {
+		return 0, err
+	}
+	if err := l.append(ctx, b.Events); err != nil {
+		return 0, fmt.Errorf("load events: %w", err)
+	}
+	return len(b.Events), l.log.Done(b)
+}
+
+func pause(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}

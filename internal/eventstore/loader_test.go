@@ -1,0 +1,172 @@
+package eventstore_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/waymarkhq/waymark/internal/clicklog"
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/eventstore"
+	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
+)
+
+func openLog(t testing.TB, dir string) *clicklog.Log {
+	t.Helper()
+	l, err := clicklog.Open(dir, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l
+}
+
+func click(t testing.TB, l *clicklog.Log, n int) {
+	t.Helper()
+	for range n {
+		e := event(nil)
+		if err := l.Append(&e); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A stopping loader takes along what is in the log.
+func TestLoaderDrainsAtTheEnd(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		s, l := eventstore.Open(db), openLog(t, t.TempDir())
+		click(t, l, 5000)
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		eventstore.NewLoader(l, s.Append, slog.New(slog.DiscardHandler)).Run(ctx)
+		if got := summary(t, s, eventstore.Filter{AppID: "a", Start: day, End: next}); got.Clicks != 5000 || l.Backlog() != 0 {
+			t.Fatalf("%d clicks, backlog %d; want 5000, 0", got.Clicks, l.Backlog())
+		}
+	})
+}
+
+// The process dies after the commit and before the log knows: the events come
+// again and count once.
+func TestCrashBetweenCommitAndDone(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		dir := t.TempDir()
+		s, l := eventstore.Open(db), openLog(t, dir)
+		click(t, l, 300)
+		b, err := l.Next(200)
+		if err != nil {
+			t.Fatal(err)
+		}
+		add(t, s, b.Events...)
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		s, l = eventstore.Open(db), openLog(t, dir)
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		eventstore.NewLoader(l, s.Append, slog.New(slog.DiscardHandler)).Run(ctx)
+		if got := summary(t, s, eventstore.Filter{AppID: "a", Start: day, End: next}); got.Clicks != 300 {
+			t.Fatalf("%d clicks, want 300", got.Clicks)
+		}
+	})
+}
+
+// A database that refuses costs no event and no part of one is stored.
+func TestFailingDatabase(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		s, l := eventstore.Open(db), openLog(t, t.TempDir())
+		click(t, l, 10)
+		run := func() {
+			ctx, cancel := context.WithCancel(context.Background())
+			cancel()
+			eventstore.NewLoader(l, s.Append, slog.New(slog.DiscardHandler)).Run(ctx)
+		}
+		rename := func(from, to string) {
+			if _, err := db.Exec(context.Background(), "ALTER TABLE "+from+" RENAME TO "+to); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rename("event", "event_away")
+		run()
+		if l.Backlog() == 0 {
+			t.Fatal("the log gave up events that were not stored")
+		}
+		// Numbers given in the failed transaction must not be remembered.
+		if found, err := store.Exists(context.Background(), db, "SELECT 1 FROM event_app"); err != nil || found {
+			t.Fatalf("rows of a failed transaction: %v, %v", found, err)
+		}
+		rename("event_away", "event")
+		run()
+		if got := summary(t, s, eventstore.Filter{AppID: "a", Start: day, End: next}); got.Clicks != 10 || l.Backlog() != 0 {
+			t.Fatalf("%d clicks, backlog %d; want 10, 0", got.Clicks, l.Backlog())
+		}
+	})
+}
+
+// While the store fails, the loader waits longer and longer up to five
+// seconds, then moves everything, once.
+func TestLoaderRetries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := openLog(t, t.TempDir())
+		var mu sync.Mutex
+		var tries []time.Time
+		stored, fail := 0, true
+		load := func(_ context.Context, events []clicklog.Event) error {
+			mu.Lock()
+			defer mu.Unlock()
+			tries = append(tries, time.Now())
+			if fail {
+				return errors.New("away")
+			}
+			stored += len(events)
+			return nil
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			eventstore.NewLoader(l, load, slog.New(slog.DiscardHandler)).Run(ctx)
+		}()
+		click(t, l, 20)
+		time.Sleep(20 * time.Second)
+		synctest.Wait()
+		mu.Lock()
+		var waits []time.Duration
+		for i := range tries[1:] {
+			waits = append(waits, tries[i+1].Sub(tries[i]))
+		}
+		fail = false
+		mu.Unlock()
+		want := []time.Duration{100, 200, 400, 800, 1600, 3200, 5000, 5000}
+		for i := range want {
+			want[i] *= time.Millisecond
+		}
+		if !slices.Equal(waits, want) {
+			t.Errorf("waits %v, want %v", waits, want)
+		}
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+		mu.Lock()
+		if stored != 20 || l.Backlog() != 0 {
+			t.Errorf("%d stored, backlog %d; want 20, 0", stored, l.Backlog())
+		}
+		mu.Unlock()
+		// A click on an idle loader arrives within the time it gathers.
+		click(t, l, 3)
+		time.Sleep(100 * time.Millisecond)
+		synctest.Wait()
+		mu.Lock()
+		if stored != 23 {
+			t.Errorf("%d stored, want 23", stored)
+		}
+		mu.Unlock()
+		cancel()
+		<-ended
+		l.Close()
+	})
+}

@@ -1,0 +1,17 @@
+package store
+
+import "context"
+
+// InstallationValue returns the value that all processes of this installation
+// share under a name; the first that asks sets it to fresh.
+func (db *DB) InstallationValue(ctx context.Context, name, fresh string) (string, error) {
+	const read = "SELECT value FROM installation WHERE name = ?"
+	value, err := One(ctx, db, Value[string], read, name)
+	if err != ErrNotFound {
+		return value, err
+	}
+	if _, err := db.Exec(ctx, "INSERT INTO installation (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", name, fresh); err != nil {
+		return "", err
+	}
+	return One(ctx, db, Value[string], read, name)
+}
