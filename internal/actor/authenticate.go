@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -184,4 +186,25 @@ func Rebuild(ctx context.Context, q store.Q, g Grant, now clock.Instant) (*Actor
 		return nil, unauthenticated()
 	}
 	return &Actor{Type: Human, OwnerID: g.OwnerID, Credential: g.Credential}, nil
+}
+
+// Run stores the last uses now and then until ctx ends, and then the last of
+// them.
+func (a *Authenticator) Run(ctx context.Context, log *slog.Logger) {
+	flush := func(ctx context.Context) {
+		if err := a.FlushUsed(ctx); err != nil {
+			log.Error("authenticator", "error", err)
+		}
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+			defer cancel()
+			flush(last)
+			return
+		case <-time.After(time.Second):
+			flush(ctx)
+		}
+	}
 }

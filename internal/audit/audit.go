@@ -5,6 +5,7 @@ package audit
 
 import (
 	"context"
+	"time"
 
 	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/ids"
@@ -30,4 +31,13 @@ func Record(ctx context.Context, tx *store.Tx, e Event) error {
 		ids.New(), e.Actor.OwnerID, e.Operation, e.Actor.Type, e.Actor.PrincipalID(), store.NullString(e.AppID),
 		e.ResourceType, e.ResourceID, store.NullString(e.Revision), e.CorrelationID, tx.Now)
 	return err
+}
+
+// Retention is how long events are kept.
+const Retention = 90 * 24 * time.Hour
+
+// Sweep removes at most limit events that are older than Retention.
+func Sweep(ctx context.Context, db *store.DB, limit int) (int64, error) {
+	return db.Exec(ctx, "DELETE FROM audit_event WHERE id IN (SELECT id FROM audit_event WHERE created_at < ? ORDER BY created_at LIMIT ?)",
+		db.Now().Add(-Retention), limit)
 }

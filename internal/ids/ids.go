@@ -3,10 +3,9 @@
 package ids
 
 import (
-	"crypto/rand"
-	"encoding/base32"
-	"encoding/binary"
+	cryptorand "crypto/rand"
 	"encoding/hex"
+	"math/rand/v2"
 	"regexp"
 	"strings"
 	"time"
@@ -25,24 +24,24 @@ func Revision() string { return uuid.New().String() }
 // Request returns a request id: "req_" and 32 hexadecimal characters.
 func Request() string {
 	var b [16]byte
-	rand.Read(b[:])
+	cryptorand.Read(b[:])
 	return "req_" + hex.EncodeToString(b[:])
 }
 
-var crockford = base32.NewEncoding("0123456789abcdefghjkmnpqrstvwxyz").WithPadding(base32.NoPadding)
+const crockford = "0123456789abcdefghjkmnpqrstvwxyz"
 
 // App returns an app id: "app_" and a ULID of 26 lower-case base32
 // characters.
 func App() string {
-	var b [17]byte
-	binary.BigEndian.PutUint64(b[:8], uint64(time.Now().UnixMilli())<<16)
-	copy(b[1:7], b[:6])
-	b[0] = 0
-	rand.Read(b[7:])
-	// 17 bytes with a leading zero byte encode to 28 characters; a ULID is
-	// the 26 that stand for its 128 bits.
-	s := crockford.EncodeToString(b[:])
-	return "app_" + s[1:27]
+	high := uint64(time.Now().UnixMilli())<<16 | rand.Uint64()>>48
+	low := rand.Uint64()
+	var text [26]byte
+	for i := len(text) - 1; i >= 0; i-- {
+		text[i] = crockford[low&31]
+		low = low>>5 | high<<59
+		high >>= 5
+	}
+	return "app_" + string(text[:])
 }
 
 var uuidText = regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)

@@ -2,11 +2,11 @@ package op
 
 import (
 	"net/http"
+	"path"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -19,14 +19,24 @@ func init() {
 	huma.DefaultArrayNullable = false
 }
 
-// newRegistry names schemas by their Go types, with a capital letter.
+// newRegistry names schemas by their Go types, with a capital letter. Where two
+// packages use one name, the later one's has its package before it.
 func newRegistry() huma.Registry {
+	taken := map[string]reflect.Type{}
 	return huma.NewMapRegistry("#/components/schemas/", func(t reflect.Type, hint string) string {
-		name := []rune(huma.DefaultSchemaNamer(t, hint))
-		name[0] = unicode.ToUpper(name[0])
-		return string(name)
+		for t.Kind() == reflect.Pointer {
+			t = t.Elem()
+		}
+		name := capital(huma.DefaultSchemaNamer(t, hint))
+		if owner, ok := taken[name]; ok && owner != t {
+			name = capital(path.Base(t.PkgPath())) + name
+		}
+		taken[name] = t
+		return name
 	})
 }
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // OpenAPI returns the contract of the declared operations as an OpenAPI 3.1
 // document in YAML.

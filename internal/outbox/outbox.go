@@ -5,8 +5,8 @@ package outbox
 
 import (
 	"context"
+	"time"
 
-	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/store"
 )
@@ -31,8 +31,12 @@ func Emit(ctx context.Context, tx *store.Tx, t Type, appID, resourceID, revision
 	return err
 }
 
-// Sweep removes at most limit events that happened before an instant. Until
-// destinations can be registered nobody waits for them.
-func Sweep(ctx context.Context, db *store.DB, before clock.Instant, limit int) (int64, error) {
-	return db.Exec(ctx, "DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE occurred_at < ? ORDER BY occurred_at LIMIT ?)", before, limit)
+// Retention is how long events are kept. Until destinations can be registered
+// nobody waits for them.
+const Retention = 7 * 24 * time.Hour
+
+// Sweep removes at most limit events that are older than Retention.
+func Sweep(ctx context.Context, db *store.DB, limit int) (int64, error) {
+	return db.Exec(ctx, "DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE occurred_at < ? ORDER BY occurred_at LIMIT ?)",
+		db.Now().Add(-Retention), limit)
 }

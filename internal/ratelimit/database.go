@@ -100,7 +100,7 @@ func usedByBucket(ctx context.Context, q store.Q, query string, args []any) (map
 	return used, err
 }
 
-// Sweep removes windows that began before an instant.
-func Sweep(ctx context.Context, db *store.DB, before clock.Instant) (int64, error) {
-	return db.Exec(ctx, "DELETE FROM rate_window WHERE starts_at < ?", before)
+// Sweep removes windows that ended: the longest is an hour.
+func Sweep(ctx context.Context, db *store.DB) (int64, error) {
+	return db.Exec(ctx, "DELETE FROM rate_window WHERE starts_at < ?", db.Now().Add(-2*time.Hour))
 }

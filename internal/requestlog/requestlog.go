@@ -127,3 +127,12 @@ func (l *Log) write(ctx context.Context, batch []Record) error {
 		VALUES `+strings.Repeat(row+", ", len(batch)-1)+row+" ON CONFLICT DO NOTHING", args...)
 	return err
 }
+
+// Retention is how long records are kept.
+const Retention = 30 * 24 * time.Hour
+
+// Sweep removes at most limit records that are older than Retention.
+func Sweep(ctx context.Context, db *store.DB, limit int) (int64, error) {
+	return db.Exec(ctx, "DELETE FROM request_record WHERE id IN (SELECT id FROM request_record WHERE created_at < ? ORDER BY created_at LIMIT ?)",
+		db.Now().Add(-Retention), limit)
+}

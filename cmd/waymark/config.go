@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+	"github.com/goccy/go-yaml"
+)
+
+// configFile resolves flags from a YAML file. What is given as a flag or in
+// the environment comes before it.
+type configFile struct {
+	path   string
+	values map[string]any
+}
+
+// load finds --config (or WAYMARK_CONFIG) and reads the file. It must be known
+// before the other flags are.
+func (f *configFile) load(args []string) error {
+	f.path = os.Getenv("WAYMARK_CONFIG")
+	for i, arg := range args {
+		if value, ok := strings.CutPrefix(arg, "--config="); ok {
+			f.path = value
+		} else if arg == "--config" && i+1 < len(args) {
+			f.path = args[i+1]
+		}
+	}
+	if f.path == "" {
+		return nil
+	}
+	text, err := os.ReadFile(f.path)
+	if err != nil {
+		return fmt.Errorf("config: %w", err)
+	}
+	if err := yaml.Unmarshal(text, &f.values); err != nil {
+		return fmt.Errorf("config %s: %s", f.path, strings.TrimSpace(yaml.FormatError(err, false, false)))
+	}
+	return nil
+}
+
+// checkNames refuses settings that no command has: a misspelt one would be
+// silently without effect.
+func (f *configFile) checkNames(parser *kong.Kong) error {
+	known := []string{}
+	for _, node := range append(parser.Model.Leaves(false), parser.Model.Node) {
+		for _, flag := range node.Flags {
+			known = append(known, flag.Name)
+		}
+	}
+	for name := range f.values {
+		if !slices.Contains(known, name) || name == "config" || name == "help" {
+			return fmt.Errorf("config %s: there is no setting %q", f.path, name)
+		}
+	}
+	return nil
+}
+
+// Validate implements kong.Resolver.
+func (f *configFile) Validate(*kong.Application) error { return nil }
+
+// Resolve implements kong.Resolver.
+func (f *configFile) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+	value, ok := f.values[flag.Name]
+	if !ok || slices.ContainsFunc(flag.Envs, func(name string) bool { _, set := os.LookupEnv(name); return set }) {
+		return nil, nil
+	}
+	switch v := value.(type) {
+	case []any:
+		parts := make([]string, len(v))
+		for i, part := range v {
+			parts[i] = fmt.Sprint(part)
+		}
+		return strings.Join(parts, ","), nil
+	case bool:
+		return v, nil
+	case nil, map[string]any:
+		return nil, fmt.Errorf("config %s: %s needs a value or a list", f.path, flag.Name)
+	default:
+		return fmt.Sprint(v), nil
+	}
+}

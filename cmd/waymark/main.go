@@ -1,0 +1,76 @@
+// Command waymark is the whole of Waymark in one program: the administrative
+// API, the public redirector and the executor of durable work.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+// version is set when a release is built.
+var version = "dev"
+
+type command struct {
+	Config string `help:"YAML file with the same names as the flags." placeholder:"FILE"`
+
+	Serve   serveCommand   `cmd:"" help:"Run the API, the redirector and the executor."`
+	Session sessionCommand `cmd:"" help:"Sessions of the local issuer."`
+	Migrate migrateCommand `cmd:"" help:"Bring the database to the newest schema."`
+	Doctor  doctorCommand  `cmd:"" help:"Check an installation."`
+	Version versionCommand `cmd:"" help:"Print the version."`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	// The first signal asks for an orderly end; the next one is not caught.
+	context.AfterFunc(ctx, stop)
+	if err := run(ctx, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "waymark:", err)
+		os.Exit(1)
+	}
+}
+
+// run parses and runs one command line.
+func run(ctx context.Context, args []string) error {
+	var c command
+	file := &configFile{}
+	parser, err := kong.New(&c,
+		kong.Name("waymark"),
+		kong.Description("Self-hosted link routing: short and deep links, resolved, counted and administered.\n\n"+
+			"Each flag can also be given as an environment variable (WAYMARK_API_ADDR for --api-addr) or in the file named by --config."),
+		kong.DefaultEnvars("WAYMARK"),
+		kong.Resolvers(file),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.UsageOnError(),
+	)
+	if err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	if err := file.load(args); err != nil {
+		return err
+	}
+	parsed, err := parser.Parse(args)
+	if err != nil {
+		return fmt.Errorf("%w (see waymark --help)", err)
+	}
+	if err := file.checkNames(parser); err != nil {
+		return err
+	}
+	return parsed.Run()
+}
+
+type versionCommand struct{}
+
+// Run prints the version.
+func (versionCommand) Run() error {
+	_, err := fmt.Println("waymark", version)
+	return err
+}

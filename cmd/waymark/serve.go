@@ -1,0 +1,353 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/waymarkhq/waymark/internal/clicklog"
+	"github.com/waymarkhq/waymark/internal/clientaddr"
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/eventstore"
+	"github.com/waymarkhq/waymark/internal/executor"
+	"github.com/waymarkhq/waymark/internal/jobs"
+	"github.com/waymarkhq/waymark/internal/link"
+	"github.com/waymarkhq/waymark/internal/redirect"
+	"github.com/waymarkhq/waymark/internal/route"
+	"github.com/waymarkhq/waymark/internal/server"
+	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/weburl"
+)
+
+type serveCommand struct {
+	storage
+	Dev               bool     `help:"Development mode: environment staging, platform zone localhost, links as http with the public port; prints an owner token and the first requests to try."`
+	Environment       string   `help:"production or staging: decides which API keys are issued and accepted." placeholder:"NAME"`
+	APIAddr           string   `name:"api-addr" default:"127.0.0.1:8080" help:"Listener of the administrative API." placeholder:"HOST:PORT"`
+	PublicAddr        string   `default:"127.0.0.1:8081" help:"Listener of the redirector." placeholder:"HOST:PORT"`
+	MetricsAddr       string   `default:"127.0.0.1:8082" help:"Listener of /metrics." placeholder:"HOST:PORT"`
+	Roles             []string `default:"api,redirect,executor" help:"What this process does: api, redirect, executor." placeholder:"ROLE"`
+	PlatformZone      string   `help:"Zone whose prefixes are platform domains: <prefix>.<zone>." placeholder:"ZONE"`
+	OIDCIssuer        string   `name:"oidc-issuer" help:"OpenID Connect issuer of human sessions; without one, waymark session issue makes them." placeholder:"URL"`
+	OIDCAudience      string   `name:"oidc-audience" help:"Audience that its tokens must name." placeholder:"NAME"`
+	AuthAutoProvision bool     `help:"Create the owner when a session of the OpenID Connect issuer is first seen."`
+	LimitScale        float64  `default:"1" help:"Multiplies every rate window and business limit." placeholder:"FACTOR"`
+	Events            string   `default:"database" help:"Event store engine: database." placeholder:"ENGINE"`
+	TrustedProxies    []string `help:"Networks of the proxies whose X-Forwarded-For and country header are believed." placeholder:"CIDR"`
+	CountryHeader     string   `help:"Header in which a trusted proxy tells the visitor's country." placeholder:"NAME"`
+	CORSOrigins       []string `name:"cors-origins" help:"Origins whose pages may call the API." placeholder:"ORIGIN"`
+	DocsURL           string   `name:"docs-url" help:"Where documentationUrl of errors points; default: /docs of the API itself." placeholder:"URL"`
+	LogLevel          string   `enum:"debug,info,warn,error" default:"info" help:"debug, info, warn or error." placeholder:"LEVEL"`
+
+	trusted   []netip.Prefix
+	addresses link.Addresses
+}
+
+// check completes the settings and refuses those that cannot work.
+func (c *serveCommand) check() error {
+	if c.Dev {
+		c.Environment = cmp.Or(c.Environment, "staging")
+		c.PlatformZone = cmp.Or(c.PlatformZone, "localhost")
+	}
+	c.Environment = cmp.Or(c.Environment, "production")
+	if c.Environment != "production" && c.Environment != "staging" {
+		return fmt.Errorf("--environment %q is neither production nor staging", c.Environment)
+	}
+	for _, role := range c.Roles {
+		if !slices.Contains([]string{"api", "redirect", "executor"}, role) {
+			return fmt.Errorf("--roles: %q is none of api, redirect, executor", role)
+		}
+	}
+	if c.embedded() && len(c.Roles) < 3 {
+		return errors.New("--roles: on SQLite one process has all roles; several processes need PostgreSQL")
+	}
+	if c.PlatformZone != "" {
+		zone, ok := weburl.Hostname(c.PlatformZone)
+		if !ok {
+			return fmt.Errorf("--platform-zone %q is not a hostname", c.PlatformZone)
+		}
+		c.PlatformZone = zone
+	}
+	if (c.OIDCIssuer == "") != (c.OIDCAudience == "") {
+		return errors.New("--oidc-issuer and --oidc-audience go together")
+	}
+	if c.LimitScale <= 0 {
+		return errors.New("--limit-scale must be above 0")
+	}
+	if c.Events != "database" {
+		return fmt.Errorf("--events %q: this version has the engine database", c.Events)
+	}
+	for _, text := range c.TrustedProxies {
+		network, err := netip.ParsePrefix(text)
+		if addr, addrErr := netip.ParseAddr(text); addrErr == nil {
+			network, err = addr.Prefix(addr.BitLen())
+		}
+		if err != nil {
+			return fmt.Errorf("--trusted-proxies: %q is not a network such as 10.0.0.0/8", text)
+		}
+		c.trusted = append(c.trusted, network.Masked())
+	}
+	return nil
+}
+
+func (c *serveCommand) has(role string) bool { return slices.Contains(c.Roles, role) }
+
+// Run serves until the context ends, then drains, flushes and returns.
+func (c *serveCommand) Run(ctx context.Context) (err error) {
+	if err := c.check(); err != nil {
+		return err
+	}
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(c.LogLevel)); err != nil {
+		return err
+	}
+	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
+	if err := c.prepare(); err != nil {
+		return err
+	}
+	if c.embedded() {
+		release, err := c.lock()
+		if err != nil {
+			return err
+		}
+		defer release()
+	}
+	db, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	p := &process{serveCommand: c, db: db, log: log, metrics: prometheus.NewRegistry(), failed: make(chan error, 3)}
+	p.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	defer func() { err = errors.Join(err, p.stop()) }()
+	if err := p.start(ctx); err != nil {
+		return err
+	}
+	if c.Dev {
+		if err := p.welcome(ctx); err != nil {
+			return err
+		}
+	}
+	select {
+	case <-ctx.Done():
+		log.Info("stopping")
+		return nil
+	case err := <-p.failed:
+		return err
+	}
+}
+
+// process is a running serve.
+type process struct {
+	*serveCommand
+	db      *store.DB
+	log     *slog.Logger
+	metrics *prometheus.Registry
+	failed  chan error
+
+	listeners []*listener
+	// stops are run in reverse order once the listeners are drained.
+	stops []func() error
+}
+
+type listener struct {
+	name   string
+	net    net.Listener
+	server *http.Server
+}
+
+// background runs f until the process stops; stop waits for it.
+func (p *process) background(f func(context.Context)) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var done sync.WaitGroup
+	done.Go(func() { f(ctx) })
+	p.stops = append(p.stops, func() error {
+		cancel()
+		done.Wait()
+		return nil
+	})
+}
+
+// start opens the listeners first, so that a port that is taken is told before
+// anything runs, then starts the roles.
+func (p *process) start(ctx context.Context) error {
+	public, err := p.listen("public", p.PublicAddr, p.has("redirect"))
+	if err != nil {
+		return err
+	}
+	api, err := p.listen("api", p.APIAddr, p.has("api"))
+	if err != nil {
+		return err
+	}
+	metrics, err := p.listen("metrics", p.MetricsAddr, true)
+	if err != nil {
+		return err
+	}
+	p.addresses = link.Addresses{Scheme: "https"}
+	if p.Dev {
+		p.addresses = link.Addresses{Scheme: "http", Port: ":" + port(p.PublicAddr, public)}
+	}
+	if p.DocsURL == "" {
+		p.DocsURL = "http://" + p.APIAddr + "/docs"
+		if api != nil {
+			p.DocsURL = "http://" + api.net.Addr().String() + "/docs"
+		}
+	}
+	events := eventstore.Open(p.db)
+	if public != nil {
+		if err := p.startRedirect(ctx, public, events); err != nil {
+			return err
+		}
+	}
+	if api != nil {
+		if err := p.startAPI(ctx, api, events); err != nil {
+			return err
+		}
+	}
+	if p.has("executor") {
+		e := executor.New(p.db, p.log, kinds()...)
+		p.background(e.Run)
+		p.background(func(ctx context.Context) { executor.RunSweeps(ctx, p.log, sweeps(p.db, events)) })
+	}
+	p.gauge("waymark_jobs_waiting", "Durable jobs that wait or run.", func() float64 {
+		n, _, err := p.depth()
+		if err != nil {
+			return -1
+		}
+		return float64(n)
+	})
+	p.gauge("waymark_jobs_oldest_seconds", "How long the oldest due job has been due.", func() float64 {
+		n, oldest, err := p.depth()
+		if err != nil || n == 0 {
+			return 0
+		}
+		return max(0, p.db.Now().Sub(oldest).Seconds())
+	})
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(p.metrics, promhttp.HandlerOpts{}))
+	p.serve(metrics, mux)
+	return nil
+}
+
+func (p *process) depth() (int64, clock.Instant, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	return jobs.Depth(ctx, p.db)
+}
+
+func (p *process) gauge(name, help string, f func() float64) {
+	p.metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, f))
+}
+
+func (p *process) startRedirect(ctx context.Context, l *listener, events *eventstore.Store) error {
+	clicks, err := clicklog.Open(filepath.Join(p.DataDir, "clicks"), p.log)
+	if err != nil {
+		return err
+	}
+	p.stops = append(p.stops, clicks.Close)
+	loader := eventstore.NewLoader(clicks, events.Append, p.log)
+	p.background(loader.Run)
+	p.gauge("waymark_click_log_bytes", "Bytes of clicks that are not in the event store yet.", func() float64 { return float64(clicks.Backlog()) })
+	cache := route.NewCache(p.db, p.log)
+	p.background(cache.Follow)
+	salts := redirect.NewSalts(p.db, p.log)
+	p.background(salts.Run)
+	p.serve(l, redirect.New(redirect.Options{
+		Cache: cache, Append: clicks.Append, Salts: salts, TrustedProxies: clientaddr.Trusted(p.trusted), CountryHeader: p.CountryHeader,
+		Clock: &clock.Clock{}, Log: p.log, Metrics: p.metrics,
+	}))
+	return nil
+}
+
+func (p *process) startAPI(ctx context.Context, l *listener, events *eventstore.Store) error {
+	service, err := newService(ctx, p.serveCommand, p.db, events, p.log, newAPIMetrics(p.metrics))
+	if err != nil {
+		return err
+	}
+	contract, err := service.OpenAPI()
+	if err != nil {
+		return err
+	}
+	p.background(service.Requests.Run)
+	p.background(func(ctx context.Context) { service.Auth.Run(ctx, p.log) })
+	p.serve(l, server.New(server.Options{
+		Service: service, Log: p.log, Contract: contract, CORSOrigins: p.CORSOrigins,
+		Ready: p.db.Ping,
+	}))
+	return nil
+}
+
+func (p *process) listen(name, addr string, wanted bool) (*listener, error) {
+	if !wanted {
+		return nil, nil
+	}
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("%s listener: %w", name, err)
+	}
+	p.listeners = append(p.listeners, &listener{name: name, net: l})
+	return p.listeners[len(p.listeners)-1], nil
+}
+
+func (p *process) serve(l *listener, h http.Handler) {
+	l.server = &http.Server{
+		Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 60 * time.Second,
+		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(p.log.Handler(), slog.LevelDebug),
+	}
+	p.log.Info("listening", "what", l.name, "address", l.net.Addr().String())
+	go func() {
+		if err := l.server.Serve(l.net); !errors.Is(err, http.ErrServerClosed) {
+			p.failed <- fmt.Errorf("%s listener: %w", l.name, err)
+		}
+	}()
+}
+
+// drainFor bounds how long requests under way may take at the end.
+const drainFor = 15 * time.Second
+
+// stop drains the listeners, then ends the rest in reverse order of its start:
+// the loader before the click log, everything before the database.
+func (p *process) stop() (err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), drainFor)
+	defer cancel()
+	var draining sync.WaitGroup
+	for _, l := range p.listeners {
+		if l.server == nil {
+			l.net.Close()
+			continue
+		}
+		draining.Go(func() {
+			if err := l.server.Shutdown(ctx); err != nil {
+				l.server.Close()
+			}
+		})
+	}
+	draining.Wait()
+	for _, stop := range slices.Backward(p.stops) {
+		err = errors.Join(err, stop())
+	}
+	return err
+}
+
+func port(addr string, l *listener) string {
+	if l != nil {
+		return strconv.Itoa(l.net.Addr().(*net.TCPAddr).Port)
+	}
+	_, port, _ := net.SplitHostPort(addr)
+	return port
+}

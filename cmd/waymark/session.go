@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/waymarkhq/waymark/internal/actor"
+)
+
+type sessionCommand struct {
+	Issue  sessionIssueCommand  `cmd:"" help:"Print a bearer token for an owner, creating the owner if new."`
+	Revoke sessionRevokeCommand `cmd:"" help:"End a session before it expires."`
+}
+
+type sessionIssueCommand struct {
+	storage
+	Email string `required:"" help:"E-mail address of the owner." placeholder:"EMAIL"`
+}
+
+// Run prints just the token, for scripts. It works beside a running server.
+func (c *sessionIssueCommand) Run(ctx context.Context) (err error) {
+	if err := c.prepare(); err != nil {
+		return err
+	}
+	db, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	token, err := actor.IssueSession(ctx, db, c.DataDir, c.Email)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Println(token)
+	return err
+}
+
+type sessionRevokeCommand struct {
+	storage
+	Issuer  string `default:"urn:waymark:local" help:"Issuer of the session." placeholder:"URL"`
+	Session string `required:"" help:"The sid (else jti) claim of the session's token." placeholder:"ID"`
+}
+
+// Run ends the session: its next request gets 401.
+func (c *sessionRevokeCommand) Run(ctx context.Context) (err error) {
+	db, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return actor.RevokeSession(ctx, db, c.Issuer, c.Session)
+}
+
+type migrateCommand struct{ storage }
+
+// Run migrates and prints the version of the schema.
+func (c *migrateCommand) Run(ctx context.Context) (err error) {
+	if err := c.prepare(); err != nil {
+		return err
+	}
+	db, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	version, err := db.Migrate(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Println("schema version", version)
+	return err
+}

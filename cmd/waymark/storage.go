@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// storage are the flags of every command that opens an installation.
+type storage struct {
+	DataDir  string `default:"./data" help:"SQLite file, click log, instance keys." placeholder:"DIR"`
+	Database string `default:"sqlite" help:"sqlite (in the data folder), or a postgres:// address." placeholder:"ADDRESS"`
+}
+
+// prepare makes the data folder, readable by its owner only, and finds out
+// whether it can be written.
+func (s *storage) prepare() error {
+	if err := os.MkdirAll(s.DataDir, 0o700); err != nil {
+		return fmt.Errorf("data folder: %w", err)
+	}
+	probe, err := os.CreateTemp(s.DataDir, ".writable-")
+	if err != nil {
+		return fmt.Errorf("data folder %s cannot be written: %w", s.DataDir, cause(err))
+	}
+	defer os.Remove(probe.Name())
+	// A full disk shows when something is written, not when a file is made.
+	_, err = probe.Write(make([]byte, 64<<10))
+	if err := errors.Join(err, probe.Sync(), probe.Close()); err != nil {
+		return fmt.Errorf("data folder %s cannot be written: %w", s.DataDir, cause(err))
+	}
+	return nil
+}
+
+// cause takes the file name out of an error that already has one.
+func cause(err error) error {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+// embedded reports whether the database is the SQLite file in the data folder.
+func (s *storage) embedded() bool { return s.Database == "sqlite" }
+
+// open opens and migrates the database.
+func (s *storage) open(ctx context.Context) (*store.DB, error) {
+	address := s.Database
+	if s.embedded() {
+		address = "sqlite:" + filepath.Join(s.DataDir, "waymark.db")
+	}
+	db, err := store.Open(ctx, address, &clock.Clock{})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := db.Migrate(ctx); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
+// lock makes this process the only one that serves a SQLite data folder:
+// rate windows and receipts in flight are in its memory.
+func (s *storage) lock() (release func(), err error) {
+	name := filepath.Join(s.DataDir, "waymark.lock")
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("lock data folder: %w", err)
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		f.Close()
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			return nil, fmt.Errorf("data folder %s is in use by another waymark serve; stop it, choose another --data-dir, or use PostgreSQL for several processes", s.DataDir)
+		}
+		return nil, fmt.Errorf("lock data folder %s: %w", s.DataDir, err)
+	}
+	return func() { f.Close() }, nil
+}

@@ -1,0 +1,95 @@
+package redirect
+
+import (
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// maxPath is longer than any route's path: 401 characters.
+const maxPath = 2048
+
+// cleanPath returns the path of a request in the form of a route's: decoded
+// once, NFC, without the leading slash. It is not ok for what can be no
+// route's, so that nothing is looked up for it: empty or dot segments (a
+// trailing slash among them), an encoded slash, control characters, invalid
+// UTF-8.
+func cleanPath(u *url.URL) (path string, ok bool) {
+	path = u.Path
+	if path == "" || path == "/" {
+		return "", u.Opaque == ""
+	}
+	if path[0] != '/' || len(path) > maxPath {
+		return "", false
+	}
+	// RawPath is set only where decoding lost something.
+	if u.RawPath != "" && (strings.Contains(u.RawPath, "%2F") || strings.Contains(u.RawPath, "%2f")) {
+		return "", false
+	}
+	path = path[1:]
+	start, ascii := 0, true
+	for i := 0; i <= len(path); i++ {
+		if i == len(path) || path[i] == '/' {
+			switch path[start:i] {
+			case "", ".", "..":
+				return "", false
+			}
+			start = i + 1
+			continue
+		}
+		switch c := path[i]; {
+		case c < ' ', c == 0x7f, c == '\\':
+			return "", false
+		case c >= utf8.RuneSelf:
+			ascii = false
+		}
+	}
+	if ascii {
+		return path, true
+	}
+	if !utf8.ValidString(path) {
+		return "", false
+	}
+	return norm.NFC.String(path), true
+}
+
+// cleanHost returns the hostname of a Host header in the form of a route's:
+// lower case, without port and final dot. It is not ok for what can be no
+// route's, such as an address: that is most of what scanners ask for.
+func cleanHost(host string) (hostname string, ok bool) {
+	if i := strings.LastIndexByte(host, ':'); i >= 0 {
+		host = host[:i]
+	}
+	host = strings.TrimSuffix(host, ".")
+	if len(host) == 0 || len(host) > 253 {
+		return "", false
+	}
+	label, digits, upper := 0, true, false
+	for i := 0; i < len(host); i++ {
+		switch c := host[i]; {
+		case c == '.':
+			if label == 0 {
+				return "", false
+			}
+			label, digits = 0, true
+			continue
+		case 'A' <= c && c <= 'Z':
+			upper, digits = true, false
+		case 'a' <= c && c <= 'z', c == '-', c == '_':
+			digits = false
+		case '0' <= c && c <= '9':
+		default:
+			return "", false
+		}
+		label++
+	}
+	if label == 0 || digits {
+		return "", false
+	}
+	if upper {
+		host = strings.ToLower(host)
+	}
+	return host, true
+}

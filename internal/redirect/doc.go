@@ -1,0 +1,14 @@
+// Package redirect is the public side: it answers the visitors of links
+// (completions.md §10) as a bare http.Handler, with no router or framework in
+// between, because this is the path whose cost is multiplied by every click.
+//
+// It owns the HTTP of a visit, what a request tells about the visitor
+// (platform, browser, source, country, address), the daily salts of the
+// visitor hash (table visitor_salt) and the pages of 404, 410 and 503. What a
+// link does with a visit is decided by package route; where the click goes is
+// package clicklog's.
+//
+// Nothing is logged for an ordinary visit: the click log and the counters
+// already hold it, and a line would cost more than the redirect. At debug
+// level there is one line, without address or query.
+package redirect

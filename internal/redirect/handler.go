@@ -1,0 +1,223 @@
+package redirect
+
+import (
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/waymarkhq/waymark/internal/clicklog"
+	"github.com/waymarkhq/waymark/internal/clientaddr"
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/route"
+)
+
+// Options are what a Handler works with. All are needed unless said
+// otherwise.
+type Options struct {
+	Cache *route.Cache
+	// Append writes a click durably before the visitor is answered; it must
+	// not keep the event.
+	Append func(*clicklog.Event) error
+	Salts  *Salts
+	// TrustedProxies are the peers whose X-Forwarded-For and CountryHeader
+	// are believed; may be empty.
+	TrustedProxies clientaddr.Trusted
+	// CountryHeader is the header in which a trusted proxy tells the
+	// visitor's country; may be empty.
+	CountryHeader string
+	Clock         *clock.Clock
+	Log           *slog.Logger
+	// Metrics registers the counters; may be nil.
+	Metrics prometheus.Registerer
+}
+
+// Handler answers the visitors of links.
+type Handler struct {
+	Options
+	agents  *agents
+	metrics metrics
+	// failing tells that the last click could not be written.
+	failing atomic.Bool
+	lossLog atMostOnceASecond
+	awayLog atMostOnceASecond
+}
+
+// New returns a Handler.
+func New(o Options) *Handler {
+	o.CountryHeader = http.CanonicalHeaderKey(o.CountryHeader)
+	return &Handler{Options: o, agents: newAgents(), metrics: newMetrics(o.Metrics)}
+}
+
+// ServeHTTP answers one request.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	outcome := h.serve(w, r)
+	h.metrics.answers[outcome].Inc()
+	if h.Log.Enabled(r.Context(), slog.LevelDebug) {
+		h.Log.DebugContext(r.Context(), "visit", "method", r.Method, "host", r.Host, "path", r.URL.Path, "outcome", outcome.String())
+	}
+}
+
+func (h *Handler) serve(w http.ResponseWriter, r *http.Request) outcome {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header()["Allow"] = allowed
+		return methodPage.write(w, r)
+	}
+	path, ok := cleanPath(r.URL)
+	if !ok {
+		return notFoundPage.write(w, r)
+	}
+	switch first, _, _ := strings.Cut(path, "/"); first {
+	case "_service":
+		if path == "_service/health" {
+			return h.health(w, r)
+		}
+		return notFoundPage.write(w, r)
+	case ".well-known":
+		return notFoundPage.write(w, r)
+	case "favicon.ico":
+		w.Header()["Cache-Control"] = cacheForADay
+		w.WriteHeader(http.StatusNoContent)
+		return service
+	}
+	hostname, ok := cleanHost(r.Host)
+	if !ok {
+		return h.unknownHost(w, r, path)
+	}
+	host, err := h.Cache.Host(r.Context(), hostname)
+	switch {
+	case err != nil:
+		return h.unavailable(w, r, err)
+	case host == nil:
+		return h.unknownHost(w, r, path)
+	case path == "":
+		return answer(w, r, route.Root(host))
+	case path == "robots.txt":
+		return robots(w, r, host.NoIndex)
+	}
+	link, err := h.Cache.Link(r.Context(), hostname, path)
+	if err != nil {
+		return h.unavailable(w, r, err)
+	}
+	return h.visit(w, r, hostname, host, link)
+}
+
+// visit answers a visitor of an address that may be a link's.
+//
+// Only GET is a click: nobody sees a page by HEAD. Programs ask so to check a
+// link or to find where it leads, and follow with GET when they mean it, which
+// would count the same visit twice.
+func (h *Handler) visit(w http.ResponseWriter, r *http.Request, hostname string, host *route.Host, link *route.Link) outcome {
+	agent := h.agents.of(r.Header)
+	now := h.Clock.Now()
+	decision := route.Decide(link, host, route.Visit{Platform: agent.platform, Query: r.URL.RawQuery}, now)
+	if decision.Live && r.Method == http.MethodGet {
+		h.click(r, hostname, link, &agent, &decision, now)
+	}
+	return answer(w, r, decision)
+}
+
+// click records a visit. A click that cannot be written is lost, and counted
+// as such, rather than the visitor.
+func (h *Handler) click(r *http.Request, hostname string, link *route.Link, agent *agent, decision *route.Decision, now clock.Instant) {
+	address, trusted := h.TrustedProxies.Of(r)
+	referrer := referrerHost(r.Header)
+	event := clicklog.Event{
+		At:   now,
+		Type: clicklog.Click,
+		Link: clicklog.Link{
+			ID: link.LinkID, AppID: link.AppID, Hostname: hostname, Prefix: link.Prefix, Slug: link.Slug,
+			Group: link.Group, CampaignID: link.CampaignID, FolderID: link.FolderID, TagIDs: link.TagIDs,
+		},
+		Visitor:      h.Salts.visitor(now, address, agent.text),
+		Device:       agent.device,
+		OS:           agent.os,
+		Browser:      agent.browser,
+		Source:       agent.source(decision.QR, referrer),
+		Country:      h.country(r.Header, trusted),
+		ReferrerHost: referrer,
+		Destination:  string(decision.Destination),
+	}
+	err := h.Append(&event)
+	if err != nil {
+		h.metrics.lost.Inc()
+		if h.lossLog.allows(time.Now()) {
+			h.Log.Error("clicks are being lost: the click log cannot be written", "error", err)
+		}
+	}
+	if failed := err != nil; h.failing.Load() != failed {
+		h.failing.Store(failed)
+	}
+}
+
+// answer writes a decision.
+func answer(w http.ResponseWriter, r *http.Request, d route.Decision) outcome {
+	if d.IsPage() {
+		if d.Status == http.StatusGone {
+			return gonePage.write(w, r)
+		}
+		return notFoundPage.write(w, r)
+	}
+	header := w.Header()
+	header["Location"] = []string{d.Location}
+	header["Cache-Control"] = privateNoStore
+	header["Referrer-Policy"] = referrerPolicy
+	w.WriteHeader(d.Status)
+	if d.Live {
+		return redirected
+	}
+	return elsewhere
+}
+
+// unavailable answers when an address is not in memory and the database does
+// not tell what is there.
+func (h *Handler) unavailable(w http.ResponseWriter, r *http.Request, err error) outcome {
+	if r.Context().Err() == nil && h.awayLog.allows(time.Now()) {
+		h.Log.Warn("routes that are not in memory cannot be read", "error", err)
+	}
+	w.Header()["Retry-After"] = retryAfter
+	return unavailablePage.write(w, r)
+}
+
+// unknownHost answers on a hostname that is not of this installation.
+func (h *Handler) unknownHost(w http.ResponseWriter, r *http.Request, path string) outcome {
+	if path == "robots.txt" {
+		return robots(w, r, true)
+	}
+	return notFoundPage.write(w, r)
+}
+
+// health answers on any hostname: the verification of a domain asks for it
+// before the domain has a route. Lost clicks do not make the process
+// unhealthy, as its visitors are still served.
+func (h *Handler) health(w http.ResponseWriter, r *http.Request) outcome {
+	switch {
+	case !h.Cache.Ready():
+		startingHealth.write(w, r)
+	case h.failing.Load():
+		degradedHealth.write(w, r)
+	default:
+		okHealth.write(w, r)
+	}
+	return service
+}
+
+func robots(w http.ResponseWriter, r *http.Request, noIndex bool) outcome {
+	if noIndex {
+		robotsClosed.write(w, r)
+	} else {
+		robotsOpen.write(w, r)
+	}
+	return service
+}
+
+// atMostOnceASecond keeps a storm of errors out of the log.
+type atMostOnceASecond struct{ last atomic.Int64 }
+
+func (a *atMostOnceASecond) allows(now time.Time) bool {
+	last := a.last.Load()
+	return now.UnixNano()-last >= int64(time.Second) && a.last.CompareAndSwap(last, now.UnixNano())
+}

@@ -1,0 +1,47 @@
+package redirect
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+)
+
+// outcome is how a request ended, for the counters.
+type outcome int
+
+const (
+	redirected outcome = iota // to the destination of a link
+	elsewhere                 // to an owner's page for what does not resolve
+	notFound
+	gone
+	unavailable
+	badMethod
+	service // robots.txt, health and the like
+	outcomes
+)
+
+var outcomeNames = [outcomes]string{"redirect", "elsewhere", "not_found", "gone", "unavailable", "method_not_allowed", "service"}
+
+func (o outcome) String() string { return outcomeNames[o] }
+
+// metrics are resolved once: finding a counter by its label costs more than
+// counting.
+type metrics struct {
+	answers [outcomes]prometheus.Counter
+	lost    prometheus.Counter
+}
+
+func newMetrics(r prometheus.Registerer) (m metrics) {
+	factory := promauto.With(r)
+	answers := factory.NewCounterVec(prometheus.CounterOpts{
+		Name: "waymark_redirect_requests_total",
+		Help: "Requests to the public listener by outcome.",
+	}, []string{"outcome"})
+	for i, name := range outcomeNames {
+		m.answers[i] = answers.WithLabelValues(name)
+	}
+	m.lost = factory.NewCounter(prometheus.CounterOpts{
+		Name: "waymark_redirect_clicks_lost_total",
+		Help: "Clicks of visitors that were redirected although the click log could not be written.",
+	})
+	return m
+}

@@ -1,0 +1,145 @@
+package redirect
+
+import (
+	"strings"
+
+	"github.com/mileusna/useragent"
+)
+
+// browserNames are the names of package useragent that analytics shows, and
+// what they are called there. For an unknown program the package's name is
+// whatever the program says, which must not become a value of a breakdown.
+var browserNames = map[string]string{
+	useragent.Chrome:           "Chrome",
+	useragent.Firefox:          "Firefox",
+	useragent.Safari:           "Safari",
+	useragent.MobileSafari:     "Safari",
+	useragent.Edge:             "Edge",
+	useragent.Opera:            "Opera",
+	useragent.OperaMini:        "Opera Mini",
+	useragent.OperaTouch:       "Opera",
+	useragent.Vivaldi:          "Vivaldi",
+	useragent.InternetExplorer: "Internet Explorer",
+	"Trident":                  "Internet Explorer",
+	useragent.SamsungBrowser:   "Samsung Internet",
+	"Miui Browser":             "Miui Browser",
+	"Huawei Browser":           "Huawei Browser",
+	"Android browser":          "Android Browser",
+	"YaBrowser":                "Yandex",
+	"UCBrowser":                "UC Browser",
+	"Whale":                    "Whale",
+	"DuckDuckGo":               "DuckDuckGo",
+	"Ddg":                      "DuckDuckGo",
+	"QQBrowser":                "QQ Browser",
+	"MQQBrowser":               "QQ Browser",
+	"Silk":                     "Silk",
+}
+
+// socialApps are the networks' own apps, which open links in a view of theirs,
+// by what their user agents contain.
+var socialApps = []struct{ token, browser string }{
+	{"Instagram", "Instagram"},
+	{"Barcelona ", "Threads"},
+	{"MessengerForiOS", "Messenger"},
+	{"Orca-Android", "Messenger"},
+	{"FBAN/", "Facebook"},
+	{"FBAV/", "Facebook"},
+	{"FB_IAB", "Facebook"},
+	{"Twitter for ", "X"},
+	{"TwitterAndroid", "X"},
+	{"musical_ly", "TikTok"},
+	{"BytedanceWebview", "TikTok"},
+	{"TikTok", "TikTok"},
+	{"trill_", "TikTok"},
+	{"LinkedInApp", "LinkedIn"},
+	{"Snapchat/", "Snapchat"},
+	{"[Pinterest/", "Pinterest"},
+	{"Pinterest for ", "Pinterest"},
+	{"WhatsApp", "WhatsApp"},
+	{" Line/", "LINE"},
+	{"MicroMessenger/", "WeChat"},
+	{"KAKAOTALK", "KakaoTalk"},
+	{"Telegram-Android/", "Telegram"},
+	{"Reddit/", "Reddit"},
+	{"VKAndroidApp/", "VK"},
+	{"VK_iOS", "VK"},
+}
+
+// botTokens are parts of the lower-case user agents of crawlers, link previews
+// and programs, besides those that carry a URL of their maker.
+var botTokens = []string{
+	"crawl", "spider", "slurp", "+http", "preview", "prerender",
+	"facebookexternalhit", "facebookcatalog", "meta-externalagent", "facebot",
+	"slack-imgproxy", "embedly", "iframely", "vkshare", "quora link", "flipboardproxy", "nuzzel", "outbrain",
+	"google-inspectiontool", "googleother", "apis-google", "google-read-aloud", "mediapartners-google",
+	"feedfetcher", "google-safety", "google favicon", "chrome-lighthouse", "pagespeed", "gtmetrix",
+	"headlesschrome", "phantomjs", "puppeteer", "playwright", "selenium", "cypress",
+	"curl/", "wget/", "libwww", "lwp::", "python-requests", "python-urllib", "python-httpx", "aiohttp", "scrapy",
+	"go-http-client", "okhttp/", "apache-httpclient", "java/", "node-fetch", "axios/", "undici", "got (",
+	"guzzlehttp", "ruby", "postmanruntime", "insomnia/", "httpie/", "dart/",
+	"uptime", "pingdom", "statuscake", "site24x7", "datadog", "newrelicpinger", "monitoring",
+	"nmap", "masscan", "zgrab", "nikto", "sqlmap", "nuclei", "censysinspect", "expanse",
+	"w3c_", "validator", "archive.org", "ia_archiver", "dataprovider", "microsoft office", "ms-office",
+}
+
+// isBot reports that a lower-case user agent is no person's browser.
+func isBot(lower string) bool {
+	// WhatsApp's preview says nothing but its name; its users' browsers say
+	// more. Apps that fetch previews through Apple's library have no Mozilla.
+	if strings.HasPrefix(lower, "whatsapp/") || (strings.Contains(lower, "cfnetwork/") && !strings.HasPrefix(lower, "mozilla/")) {
+		return true
+	}
+	// Cubot is a maker of phones.
+	if strings.Contains(strings.ReplaceAll(lower, "cubot", ""), "bot") {
+		return true
+	}
+	for _, token := range botTokens {
+		if strings.Contains(lower, token) {
+			return true
+		}
+	}
+	return false
+}
+
+// isTelevision reports a lower-case user agent of a television or console:
+// they say Linux or Windows, but are no desktops.
+func isTelevision(lower string) bool {
+	for _, token := range [...]string{"smart-tv", "smarttv", "tizen", "web0s", "webos", "hbbtv", "appletv", "playstation", "nintendo", "xbox"} {
+		if strings.Contains(lower, token) {
+			return true
+		}
+	}
+	return false
+}
+
+// socialHosts are the hostnames of social networks, and the packages of their
+// Android apps. Subdomains belong to them.
+var socialHosts = set(
+	"facebook.com", "fb.com", "fb.me", "messenger.com", "instagram.com", "threads.net", "threads.com",
+	"twitter.com", "x.com", "t.co", "linkedin.com", "lnkd.in", "tiktok.com", "snapchat.com",
+	"pinterest.com", "pinterest.co.uk", "pinterest.de", "pinterest.fr", "pin.it", "reddit.com", "redd.it",
+	"youtube.com", "youtu.be", "whatsapp.com", "wa.me", "telegram.org", "telegram.me", "t.me", "bsky.app", "mastodon.social",
+	"vk.com", "ok.ru", "weibo.com", "weixin.qq.com", "line.me", "discord.com", "tumblr.com", "quora.com", "kakao.com",
+	"com.facebook.katana", "com.facebook.lite", "com.facebook.orca", "com.instagram.android", "com.twitter.android",
+	"com.linkedin.android", "com.zhiliaoapp.musically", "com.ss.android.ugc.trill", "com.snapchat.android",
+	"com.pinterest", "com.reddit.frontpage", "com.google.android.youtube", "com.whatsapp", "org.telegram.messenger",
+	"jp.naver.line.android", "com.vkontakte.android", "com.discord",
+)
+
+func set(names ...string) map[string]struct{} {
+	m := make(map[string]struct{}, len(names))
+	for _, name := range names {
+		m[name] = struct{}{}
+	}
+	return m
+}
+
+func isSocialHost(host string) bool {
+	for host != "" {
+		if _, ok := socialHosts[host]; ok {
+			return true
+		}
+		_, host, _ = strings.Cut(host, ".")
+	}
+	return false
+}

@@ -1,0 +1,104 @@
+package redirect
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"html/template"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// Header values that never change are shared: net/http only reads them.
+var (
+	allowed        = []string{"GET, HEAD"}
+	privateNoStore = []string{"private, no-store"}
+	noStore        = []string{"no-store"}
+	cacheForADay   = []string{"public, max-age=86400"}
+	briefly        = []string{"public, max-age=300"}
+	referrerPolicy = []string{"no-referrer-when-downgrade"}
+	noReferrer     = []string{"no-referrer"}
+	noSniff        = []string{"nosniff"}
+	retryAfter     = []string{"5"}
+	htmlType       = []string{"text/html; charset=utf-8"}
+	textType       = []string{"text/plain; charset=utf-8"}
+	jsonType       = []string{"application/json"}
+)
+
+// fixed is an answer that is the same for everyone: nothing of a request is
+// in it.
+type fixed struct {
+	status  int
+	outcome outcome
+	body    []byte
+
+	contentType, cacheControl, length []string
+	// policy is the Content-Security-Policy, nil for what is no page.
+	policy []string
+}
+
+func (f *fixed) write(w http.ResponseWriter, r *http.Request) outcome {
+	header := w.Header()
+	header["Content-Type"] = f.contentType
+	header["Content-Length"] = f.length
+	header["Cache-Control"] = f.cacheControl
+	header["X-Content-Type-Options"] = noSniff
+	if f.policy != nil {
+		header["Content-Security-Policy"] = f.policy
+		header["Referrer-Policy"] = noReferrer
+	}
+	w.WriteHeader(f.status)
+	if r.Method != http.MethodHead {
+		w.Write(f.body) // to a visitor who may be gone
+	}
+	return f.outcome
+}
+
+var (
+	notFoundPage = newPage(http.StatusNotFound, notFound, "Page not found",
+		"There is nothing at this address. Please check that it is complete and spelled as you were given it.")
+	gonePage = newPage(http.StatusGone, gone, "Link no longer available",
+		"This link has ended or was withdrawn by its owner.")
+	unavailablePage = newPage(http.StatusServiceUnavailable, unavailable, "Please try again in a moment",
+		"This link cannot be opened right now. It has not been lost.")
+	methodPage = newPage(http.StatusMethodNotAllowed, badMethod, "Nothing to do here",
+		"This address can only be opened, nothing can be sent to it.")
+
+	robotsOpen   = newText(http.StatusOK, textType, briefly, "User-agent: *\nDisallow:\n")
+	robotsClosed = newText(http.StatusOK, textType, briefly, "User-agent: *\nDisallow: /\n")
+
+	okHealth       = newText(http.StatusOK, jsonType, noStore, `{"status":"ok"}`)
+	degradedHealth = newText(http.StatusOK, jsonType, noStore, `{"status":"degraded"}`)
+	startingHealth = newText(http.StatusServiceUnavailable, jsonType, noStore, `{"status":"starting"}`)
+)
+
+func newText(status int, contentType, cacheControl []string, body string) *fixed {
+	return &fixed{
+		status: status, outcome: service, body: []byte(body),
+		contentType: contentType, cacheControl: cacheControl, length: []string{strconv.Itoa(len(body))},
+	}
+}
+
+//go:embed page.html
+var pageText string
+
+//go:embed page.css
+var pageStyle string
+
+func newPage(status int, outcome outcome, title, text string) *fixed {
+	style := strings.TrimSpace(pageStyle)
+	var body bytes.Buffer
+	data := map[string]any{"Status": status, "Title": title, "Text": text, "Style": template.CSS(style)}
+	if err := template.Must(template.New("page").Parse(pageText)).Execute(&body, data); err != nil {
+		panic(err) // a template that cannot serve its own pages
+	}
+	sum := sha256.Sum256([]byte(style))
+	return &fixed{
+		status: status, outcome: outcome, body: body.Bytes(),
+		contentType: htmlType, cacheControl: noStore, length: []string{strconv.Itoa(body.Len())},
+		policy: []string{"default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+			"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+	}
+}

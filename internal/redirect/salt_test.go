@@ -1,0 +1,115 @@
+package redirect
+
+import (
+	"log/slog"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
+)
+
+var someone = netip.MustParseAddr("192.0.2.1")
+
+func renew(t *testing.T, s *Salts) {
+	t.Helper()
+	if err := s.renew(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSalts(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+		one, two := NewSalts(db, slog.Default()), NewSalts(db, slog.Default())
+		renew(t, one)
+		renew(t, two)
+		agree := func(when string) int64 {
+			t.Helper()
+			a, b := one.visitor(c.Now(), someone, "agent"), two.visitor(c.Now(), someone, "agent")
+			if a != b {
+				t.Errorf("%s: two processes see two visitors", when)
+			}
+			return a
+		}
+		today := agree("today")
+		c.Move(6 * time.Hour)
+		if agree("later today") != today {
+			t.Error("the visitor changed within the day")
+		}
+		// Midnight needs no database.
+		c.Set(startOfDay(c.Now()).Add(day))
+		tomorrow := agree("tomorrow")
+		if tomorrow == today {
+			t.Error("the visitor is the same on another day")
+		}
+		renew(t, one)
+		renew(t, two)
+		if agree("tomorrow, renewed") != tomorrow {
+			t.Error("the visitor changed within the day")
+		}
+		c.Move(day)
+		renew(t, one)
+		renew(t, two)
+		rows, err := store.All(t.Context(), db, scanSalt, "SELECT starts_at, salt FROM visitor_salt ORDER BY starts_at")
+		if err != nil || len(rows) != 3 || rows[0].startsAt != storetest.Start.Add(12*time.Hour) {
+			t.Errorf("%d rows, %v: the first day's must be gone", len(rows), err)
+		}
+		if n := len(*one.held.Load()); n != 2 {
+			t.Errorf("%d salts in memory", n)
+		}
+	})
+}
+
+func TestSaltsWithoutDatabase(t *testing.T) {
+	db, c := openSQLite(t)
+	s := NewSalts(db, slog.New(slog.DiscardHandler))
+	first := s.visitor(c.Now(), someone, "agent")
+	if s.visitor(c.Now(), someone, "agent") != first {
+		t.Error("the visitor changed")
+	}
+	renew(t, s)
+	if s.visitor(c.Now(), someone, "agent") == first {
+		t.Error("the process keeps a salt of its own")
+	}
+	// Away for days: what is past is forgotten all the same.
+	if _, err := db.Exec(t.Context(), "ALTER TABLE visitor_salt RENAME TO away"); err != nil {
+		t.Fatal(err)
+	}
+	c.Move(5 * day)
+	if s.renew(t.Context()) == nil {
+		t.Error("no error")
+	}
+	if n := len(*s.held.Load()); n != 0 {
+		t.Errorf("%d salts in memory", n)
+	}
+	s.visitor(c.Now(), someone, "agent")
+}
+
+func TestDamagedSaltIsNotShown(t *testing.T) {
+	db, c := openSQLite(t)
+	if _, err := db.Exec(t.Context(), "INSERT INTO visitor_salt (starts_at, salt) VALUES (?, 'secretx')", startOfDay(c.Now())); err != nil {
+		t.Fatal(err)
+	}
+	if err := NewSalts(db, slog.Default()).renew(t.Context()); err == nil || strings.Contains(err.Error(), "secretx") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestVisitor(t *testing.T) {
+	db, c := openSQLite(t)
+	s := NewSalts(db, slog.Default())
+	seen := map[int64]string{}
+	for _, address := range []string{"192.0.2.1", "192.0.2.2", "2001:db8::1"} {
+		for _, agent := range []string{"", "a", "b", strings.Repeat("x", maxAgent)} {
+			v := s.visitor(c.Now(), netip.MustParseAddr(address), agent)
+			if other, ok := seen[v]; ok {
+				t.Errorf("%s %q is the same as %s", address, agent, other)
+			}
+			seen[v] = address + agent
+		}
+	}
+	s.visitor(c.Now(), netip.Addr{}, "no address")
+}

@@ -1,0 +1,235 @@
+package route
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/maypok86/otter/v2"
+
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+const (
+	// capacity bounds the memory for routes, by estimate: some 30,000 links
+	// of ordinary size. It counts bytes because a link's texts and addresses
+	// may well be fifty times longer than another's.
+	capacity = 64 << 20
+	// absentCapacity bounds the memory for addresses that are unknown.
+	absentCapacity = 8 << 20
+	// loadTimeout bounds how long a visitor waits for the database.
+	loadTimeout = time.Second
+	// loadsAtOnce bounds the database connections that visitors of unknown
+	// addresses can keep busy.
+	loadsAtOnce = 6
+)
+
+// Cache answers lookups of routes from memory, and reads from the database
+// what it does not hold. Follow must run for it to learn of changes.
+//
+// What is known and what is known to be absent are kept apart: a flood of
+// random hostnames or paths pushes out other unknown addresses and never a
+// route. Such a flood costs a point read each, of which only a few run at
+// once, so the rest of the process keeps its database connections. An unknown
+// hostname is one such read, whatever paths are asked for on it.
+type Cache struct {
+	db      *store.DB
+	log     *slog.Logger
+	present *otter.Cache[key, entry]
+	absent  *otter.Cache[key, struct{}]
+	slots   chan struct{}
+	wake    <-chan struct{}
+	// followed is set once Follow knows where in the changes it stands.
+	followed atomic.Bool
+
+	// mu guards loads, and the caches against a load that was overtaken: a
+	// load stores its answer only while it is still registered here, and a
+	// change unregisters it. Readers of the caches do not take it.
+	mu    sync.Mutex
+	loads map[key]*load
+}
+
+// key is an address; path "" is the hostname itself.
+type key struct{ hostname, path string }
+
+// entry is a route: one of the two is set, or neither for an absent one.
+type entry struct {
+	host *Host
+	link *Link
+	// bytes estimates the memory it takes.
+	bytes uint32
+}
+
+// weight estimates the memory of a key and what the cache needs to hold it.
+func (k key) weight() uint32 { return uint32(len(k.hostname)+len(k.path)) + 160 }
+
+// load is a read of one route under way, shared by all who want it.
+type load struct {
+	done  chan struct{}
+	entry entry
+	err   error
+}
+
+// NewCache returns an empty cache of db's routes.
+func NewCache(db *store.DB, log *slog.Logger) *Cache {
+	return newCache(db, log, capacity, absentCapacity)
+}
+
+func newCache(db *store.DB, log *slog.Logger, present, absent uint64) *Cache {
+	return &Cache{
+		db:  db,
+		log: log,
+		present: otter.Must(&otter.Options[key, entry]{
+			MaximumWeight: present,
+			Weigher:       func(k key, e entry) uint32 { return k.weight() + e.bytes },
+		}),
+		absent: otter.Must(&otter.Options[key, struct{}]{
+			MaximumWeight: absent,
+			Weigher:       func(k key, _ struct{}) uint32 { return k.weight() },
+		}),
+		slots: make(chan struct{}, loadsAtOnce),
+		wake:  db.Listen(Topic),
+		loads: map[key]*load{},
+	}
+}
+
+// Ready reports whether the cache has been in touch with the database.
+func (c *Cache) Ready() bool { return c.followed.Load() }
+
+// Host returns the settings of a hostname, nil when it is unknown. The result
+// is shared and must not be changed. An error means that the database is away
+// or does not answer in time.
+func (c *Cache) Host(ctx context.Context, hostname string) (*Host, error) {
+	e, err := c.lookup(ctx, key{hostname, ""})
+	return e.host, err
+}
+
+// Link returns the link at a path of a hostname, nil when there is none; the
+// rest is as for Host.
+func (c *Cache) Link(ctx context.Context, hostname, path string) (*Link, error) {
+	e, err := c.lookup(ctx, key{hostname, path})
+	return e.link, err
+}
+
+func (c *Cache) lookup(ctx context.Context, k key) (entry, error) {
+	if e, ok := c.present.GetIfPresent(k); ok {
+		return e, nil
+	}
+	if _, ok := c.absent.GetIfPresent(k); ok {
+		return entry{}, nil
+	}
+	return c.miss(ctx, k)
+}
+
+// miss reads a route, or waits for the read that is already under way.
+func (c *Cache) miss(ctx context.Context, k key) (entry, error) {
+	c.mu.Lock()
+	l, running := c.loads[k]
+	if !running {
+		// The caller's strings are part of a whole request.
+		k = key{strings.Clone(k.hostname), strings.Clone(k.path)}
+		l = &load{done: make(chan struct{})}
+		c.loads[k] = l
+	}
+	c.mu.Unlock()
+	if running {
+		select {
+		case <-l.done:
+			return l.entry, l.err
+		case <-ctx.Done():
+			return entry{}, ctx.Err()
+		}
+	}
+	// Others wait for this read: it must not end with this visitor's patience.
+	l.entry, l.err = c.read(context.WithoutCancel(ctx), k)
+	c.mu.Lock()
+	if c.loads[k] == l {
+		delete(c.loads, k)
+		if l.err == nil {
+			c.keep(k, l.entry)
+		}
+	}
+	c.mu.Unlock()
+	close(l.done)
+	return l.entry, l.err
+}
+
+// keep stores what was read. c.mu is held.
+func (c *Cache) keep(k key, e entry) {
+	if e == (entry{}) {
+		c.absent.Set(k, struct{}{})
+		c.present.Invalidate(k)
+		return
+	}
+	c.present.Set(k, e)
+	c.absent.Invalidate(k)
+}
+
+// refresh takes over a change: it overtakes a load under way, and reads the
+// route again if it is held. When that fails, what is held stays, so that the
+// link keeps working, and the change must be tried again.
+func (c *Cache) refresh(ctx context.Context, k key) error {
+	c.mu.Lock()
+	delete(c.loads, k)
+	c.mu.Unlock()
+	_, present := c.present.GetEntryQuietly(k)
+	_, absent := c.absent.GetEntryQuietly(k)
+	if !present && !absent {
+		return nil
+	}
+	e, err := c.read(ctx, k)
+	if err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.keep(k, e)
+	return nil
+}
+
+// clear forgets everything.
+func (c *Cache) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.loads)
+	c.present.InvalidateAll()
+	c.absent.InvalidateAll()
+}
+
+// read gets one route from the database; the empty entry when there is none.
+func (c *Cache) read(ctx context.Context, k key) (e entry, err error) {
+	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
+	defer cancel()
+	select {
+	case c.slots <- struct{}{}:
+		defer func() { <-c.slots }()
+	case <-ctx.Done():
+		return entry{}, fmt.Errorf("route of %q %q: waiting for the database: %w", k.hostname, k.path, ctx.Err())
+	}
+	document, err := store.One(ctx, c.db, store.Value[string], "SELECT document FROM route WHERE hostname = ? AND path = ?", k.hostname, k.path)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return entry{}, nil
+	case err != nil:
+	case k.path == "":
+		e = entry{host: &Host{}, bytes: uint32(160 + len(document))}
+		err = json.Unmarshal([]byte(document), e.host)
+	default:
+		// Measured on links with one to three destinations; what is prepared
+		// repeats them.
+		e = entry{link: &Link{}, bytes: uint32(1200 + 2*len(document))}
+		if err = json.Unmarshal([]byte(document), e.link); err == nil {
+			e.link.plan = newPlan(e.link)
+		}
+	}
+	if err != nil {
+		return entry{}, fmt.Errorf("route of %q %q: %w", k.hostname, k.path, err)
+	}
+	return e, nil
+}

@@ -1,0 +1,214 @@
+package route
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+	"testing"
+
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
+)
+
+// destination is what a cache says of a path; "" when there is no link.
+func destination(t testing.TB, c *Cache, path string) string {
+	t.Helper()
+	link, err := c.Link(context.Background(), "a.example", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if link == nil {
+		return ""
+	}
+	return link.DesktopURL
+}
+
+func open(t testing.TB, address string) *store.DB {
+	c := &clock.Clock{}
+	c.Set(storetest.Start)
+	return storetest.Open(t, address, c)
+}
+
+func TestLookup(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		ctx := t.Context()
+		put(t, db, "p/x", web)
+		publish(t, db, func(p *Publisher) error {
+			return p.PutHost(ctx, "a.example", "r", Host{DomainID: "d", AppID: "app", NoIndex: true})
+		})
+		c := NewCache(db, slog.New(slog.DiscardHandler))
+		for range 2 { // read, then remembered
+			if host, err := c.Host(ctx, "a.example"); err != nil || host == nil || *host != (Host{DomainID: "d", AppID: "app", NoIndex: true}) {
+				t.Errorf("host %+v, %v", host, err)
+			}
+			if host, err := c.Host(ctx, "b.example"); err != nil || host != nil {
+				t.Errorf("host %+v, %v", host, err)
+			}
+			if got := destination(t, c, "p/x"); got != web {
+				t.Errorf("link to %q", got)
+			}
+			if got := destination(t, c, "x"); got != "" {
+				t.Errorf("link to %q", got)
+			}
+			if host, err := c.Host(ctx, "p/x"); err != nil || host != nil {
+				t.Errorf("a path as host: %+v, %v", host, err)
+			}
+		}
+		// What is in memory needs no database; the rest is an error that
+		// lasts no longer than its cause.
+		if _, err := db.Exec(ctx, "ALTER TABLE route RENAME TO route_away"); err != nil {
+			t.Fatal(err)
+		}
+		put := func() error { _, err := c.Link(ctx, "a.example", "new"); return err }
+		if got := destination(t, c, "p/x"); got != web {
+			t.Errorf("away: link to %q", got)
+		}
+		if put() == nil {
+			t.Error("no error while the database is away")
+		}
+		if _, err := db.Exec(ctx, "ALTER TABLE route_away RENAME TO route"); err != nil {
+			t.Fatal(err)
+		}
+		if err := put(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestDamagedDocument(t *testing.T) {
+	db := open(t, storetest.Address(t, "sqlite"))
+	if _, err := db.Exec(t.Context(), "INSERT INTO route (hostname, path, owner, revision, document) VALUES ('a.example', 'x', 'o', 'r', '{')"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := NewCache(db, slog.Default()).Link(t.Context(), "a.example", "x"); err == nil {
+		t.Error("no error")
+	}
+}
+
+// TestOvertakenLoad lets a change come between a load's read and its storing.
+func TestOvertakenLoad(t *testing.T) {
+	db := open(t, storetest.Address(t, "sqlite"))
+	c := NewCache(db, slog.Default())
+	k := key{"a.example", "x"}
+	// The state of a load that has read "no such row" and not yet stored it.
+	l := &load{done: make(chan struct{})}
+	c.loads[k] = l
+	put(t, db, "x", web)
+	if err := c.refresh(t.Context(), k); err != nil {
+		t.Fatal(err)
+	}
+	if c.loads[k] == l {
+		t.Fatal("the load is still registered and would store what it has read")
+	}
+	if got := destination(t, c, "x"); got != web {
+		t.Errorf("link to %q", got)
+	}
+}
+
+// TestWaiters has many ask for one address at once.
+func TestWaiters(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		put(t, db, "x", web)
+		c := NewCache(db, slog.Default())
+		// Keep every slot busy until all are waiting on one load.
+		for range loadsAtOnce {
+			c.slots <- struct{}{}
+		}
+		var wg sync.WaitGroup
+		for range 50 {
+			wg.Go(func() {
+				if link, err := c.Link(context.Background(), "a.example", "x"); err != nil || link == nil {
+					t.Errorf("%v, %v", link, err)
+				}
+			})
+		}
+		for range loadsAtOnce {
+			<-c.slots
+		}
+		wg.Wait()
+		if len(c.loads) != 0 {
+			t.Errorf("%d loads are left", len(c.loads))
+		}
+		// Whoever waits for another's load may give up.
+		l := &load{done: make(chan struct{})}
+		c.loads[key{"a.example", "y"}] = l
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := c.Link(ctx, "a.example", "y"); err != context.Canceled {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+// TestFlood asks for far more unknown addresses than are remembered: the
+// routes must stay.
+func TestFlood(t *testing.T) {
+	db := open(t, storetest.Address(t, "sqlite"))
+	const links = 100
+	publish(t, db, func(p *Publisher) error {
+		for i := range links {
+			if err := p.PutLink(t.Context(), "a.example", fmt.Sprint("x", i), "r", Link{LinkID: "l", DesktopURL: web}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	c := newCache(db, slog.Default(), links*2000, 100*200)
+	for i := range links {
+		destination(t, c, fmt.Sprint("x", i))
+	}
+	for i := range 5000 {
+		for range 3 { // also when asked for more than once
+			if host, err := c.Host(t.Context(), fmt.Sprintf("flood%d.example", i)); host != nil || err != nil {
+				t.Fatal(host, err)
+			}
+		}
+	}
+	c.present.CleanUp()
+	c.absent.CleanUp()
+	if n := c.absent.EstimatedSize(); n > 200 {
+		t.Errorf("%d unknown addresses are remembered", n)
+	}
+	for i := range links {
+		if _, ok := c.present.GetEntryQuietly(key{"a.example", fmt.Sprint("x", i)}); !ok {
+			t.Errorf("link %d was pushed out", i)
+		}
+	}
+}
+
+func TestHitsDoNotAllocate(t *testing.T) {
+	db := open(t, storetest.Address(t, "sqlite"))
+	put(t, db, "x", web)
+	c := NewCache(db, slog.Default())
+	ctx := t.Context()
+	for _, path := range []string{"x", "unknown"} {
+		look := func() { c.Link(ctx, "a.example", path) }
+		look()
+		if n := testing.AllocsPerRun(1000, look); n >= 1 {
+			t.Errorf("%q: %v allocations", path, n)
+		}
+	}
+}
+
+func BenchmarkLookup(b *testing.B) {
+	db := open(b, storetest.Address(b, "sqlite"))
+	put(b, db, "x", web)
+	c := NewCache(db, slog.Default())
+	for name, path := range map[string]string{"hit": "x", "absent": "unknown"} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				c.Link(b.Context(), "a.example", path)
+			}
+		})
+	}
+	b.Run("miss", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			c.clear()
+			c.Link(b.Context(), "a.example", "x")
+		}
+	})
+}

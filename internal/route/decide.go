@@ -1,0 +1,141 @@
+package route
+
+import (
+	"net/http"
+
+	"github.com/waymarkhq/waymark/internal/clock"
+)
+
+// Platform is what decides between a link's destinations.
+type Platform string
+
+// The platforms. A crawler has the platform that it pretends to have.
+const (
+	Android Platform = "android"
+	IOS     Platform = "ios"
+	Desktop Platform = "desktop"
+	Other   Platform = "other"
+)
+
+// Destination is the kind of place a visitor is sent to, as analytics names it
+// (completions.md §7).
+type Destination string
+
+// The kinds of destination.
+const (
+	ToWeb   Destination = "web"
+	ToStore Destination = "store"
+	ToApp   Destination = "app"
+	ToPage  Destination = "page"
+	ToNone  Destination = "none"
+)
+
+// Visit is what Decide needs to know of a request.
+type Visit struct {
+	Platform Platform
+	// Query is the raw query of the request, without "?".
+	Query string
+}
+
+// Decision is what a visitor gets.
+type Decision struct {
+	// Status is 302 or 307 with a Location, else 404 or 410.
+	Status int
+	// Location is an absolute http(s) address of safe ASCII, or "": then the
+	// answer is the page of the status.
+	Location    string
+	Destination Destination
+	// Live tells that a link resolved: only then is the visit a click.
+	Live bool
+	// QR tells that the visitor scanned a QR code of the link.
+	QR bool
+}
+
+// IsPage reports whether the visitor gets a page of ours instead of being
+// sent on.
+func (d Decision) IsPage() bool { return d.Location == "" }
+
+// Decide returns what a visitor of a link gets at an instant. A nil link is an
+// unknown path of the hostname; so is a link of another app than the
+// hostname's, left over from a former holder of the hostname. The host must
+// not be nil.
+//
+// The lifecycle comes first (completions.md §3): archived is 410, before its
+// start 404, from its end on ExpiredURL or else 410. Then the platform: phones
+// go to their store and else to the web page, the other way round for WebOnly;
+// the rest go to the web page and else to whichever store page there is, the
+// Play Store's first. A phone is never sent to the other system's store:
+// without a destination that fits, the answer is 404.
+func Decide(link *Link, host *Host, visit Visit, now clock.Instant) Decision {
+	if link == nil || link.AppID != host.AppID {
+		return elsewhere(http.StatusNotFound, host.NotFoundURL)
+	}
+	switch {
+	case link.Archived:
+		return elsewhere(http.StatusGone, "")
+	case link.StartsAt != nil && now < *link.StartsAt:
+		return elsewhere(http.StatusNotFound, "")
+	case link.ExpiresAt != nil && now >= *link.ExpiresAt:
+		return elsewhere(http.StatusGone, link.ExpiredURL)
+	}
+	p := link.plan
+	if p == nil { // not from the cache: a preview
+		p = newPlan(link)
+	}
+	t := p.desktop
+	switch visit.Platform {
+	case Android:
+		t = p.android
+	case IOS:
+		t = p.ios
+	}
+	if t == nil {
+		return elsewhere(http.StatusNotFound, "")
+	}
+	d := Decision{Status: http.StatusFound, Location: t.plain, Destination: t.kind, Live: true}
+	if host.RedirectStatus == http.StatusTemporaryRedirect {
+		d.Status = http.StatusTemporaryRedirect
+	}
+	if visit.Query != "" {
+		if d.QR = fromQR(visit.Query); visit.Query != qrMark {
+			d.Location = t.with(visit.Query)
+		}
+	}
+	return d
+}
+
+// Root returns what a visitor of the hostname's own address gets: RootURL, or
+// the page of 404.
+func Root(host *Host) Decision { return elsewhere(http.StatusNotFound, host.RootURL) }
+
+// elsewhere is the answer when nothing resolved: the page of a status, or the
+// address that the owner has chosen instead of it. It gets none of the
+// request's query, which was meant for the link's destination.
+func elsewhere(status int, instead string) Decision {
+	if location := safeLocation(instead); location != "" {
+		return Decision{Status: http.StatusFound, Location: location, Destination: ToWeb}
+	}
+	return Decision{Status: status, Destination: ToNone}
+}
+
+// plan holds the destination for each platform.
+type plan struct{ android, ios, desktop *target }
+
+func newPlan(link *Link) *plan {
+	web := newTarget(ToWeb, link.DesktopURL, &link.UTM, &link.CampaignUTM)
+	play := newTarget(ToStore, link.PlayStoreURL, &link.UTM, &link.CampaignUTM)
+	apple := newTarget(ToStore, link.AppStoreURL, &link.UTM, &link.CampaignUTM)
+	if link.WebOnly {
+		return &plan{android: first(web, play), ios: first(web, apple), desktop: first(web, play, apple)}
+	}
+	return &plan{android: first(play, web), ios: first(apple, web), desktop: first(web, play, apple)}
+}
+
+func first(targets ...*target) *target {
+	for _, t := range targets {
+		if t != nil {
+			return t
+		}
+	}
+	return nil
+}

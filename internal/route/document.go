@@ -1,0 +1,75 @@
+package route
+
+import (
+	"github.com/waymarkhq/waymark/internal/clock"
+)
+
+// Link is the document of a link: all that a visit needs to know. Empty
+// strings stand for what is not set.
+type Link struct {
+	LinkID     string   `json:"id"`
+	AppID      string   `json:"app"`
+	Prefix     string   `json:"pre,omitempty"`
+	Slug       string   `json:"slug"`
+	Group      string   `json:"grp,omitempty"`
+	CampaignID string   `json:"camp,omitempty"`
+	FolderID   string   `json:"fold,omitempty"`
+	TagIDs     []string `json:"tags,omitempty"`
+
+	// Lifecycle (completions.md §3): the start is inclusive, the end
+	// exclusive.
+	Archived   bool           `json:"arch,omitzero"`
+	StartsAt   *clock.Instant `json:"from,omitempty"`
+	ExpiresAt  *clock.Instant `json:"to,omitempty"`
+	MaxClicks  *int64         `json:"max,omitempty"`
+	ExpiredURL string         `json:"exp,omitempty"`
+
+	DesktopURL   string `json:"web,omitempty"`
+	PlayStoreURL string `json:"play,omitempty"`
+	AppStoreURL  string `json:"ios,omitempty"`
+	// WebOnly sends phones to the web page rather than to the store.
+	WebOnly  bool   `json:"wo,omitzero"`
+	Behavior string `json:"beh,omitempty"`
+
+	UTM         UTM `json:"utm,omitzero"`
+	CampaignUTM UTM `json:"cutm,omitzero"`
+
+	// What a link preview shows.
+	Title       string `json:"ttl,omitempty"`
+	Description string `json:"desc,omitempty"`
+	ImageURL    string `json:"img,omitempty"`
+
+	// plan is what can be worked out before any visit; set when the link
+	// enters the cache.
+	plan *plan
+}
+
+// UTM are the campaign parameters of a link or campaign.
+type UTM struct {
+	Source   string `json:"s,omitempty"`
+	Medium   string `json:"m,omitempty"`
+	Campaign string `json:"c,omitempty"`
+	Term     string `json:"t,omitempty"`
+	Content  string `json:"n,omitempty"`
+}
+
+// Host is the document of a hostname. Its route has the path "".
+type Host struct {
+	DomainID string `json:"id"`
+	AppID    string `json:"app"`
+	// NoIndex asks crawlers to stay away (robots.txt).
+	NoIndex bool `json:"noidx,omitzero"`
+	// RedirectStatus is 302 or 307; anything else means 302.
+	RedirectStatus int    `json:"st,omitzero"`
+	RootURL        string `json:"root,omitempty"`
+	NotFoundURL    string `json:"nf,omitempty"`
+}
+
+// Path returns the route path of a link: "<prefix>/<slug>", or "<slug>"
+// without a prefix. Both are stored decoded and in NFC.
+func Path(prefix, slug string) string {
+	if prefix == "" {
+		return slug
+	}
+	return prefix + "/" + slug
+}

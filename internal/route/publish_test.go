@@ -1,0 +1,182 @@
+package route
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
+)
+
+// publish runs f with the lock.
+func publish(t testing.TB, db *store.DB, f func(p *Publisher) error) {
+	t.Helper()
+	err := db.InTxReadCommitted(t.Context(), func(tx *store.Tx) error {
+		p, err := Lock(t.Context(), tx)
+		if err != nil {
+			return err
+		}
+		return f(p)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// put publishes a link that leads to a destination.
+func put(t testing.TB, db *store.DB, path, destination string) {
+	t.Helper()
+	publish(t, db, func(p *Publisher) error {
+		return p.PutLink(t.Context(), "a.example", path, "r", Link{LinkID: "id of " + path, AppID: "app", Slug: path, DesktopURL: destination})
+	})
+}
+
+func changes(t testing.TB, db *store.DB) []change {
+	t.Helper()
+	all, err := store.All(t.Context(), db, scanChange, "SELECT seq, hostname, path, 0 FROM route_change ORDER BY seq")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestDocuments(t *testing.T) {
+	at, clicks := clock.At(time.Date(2026, 11, 20, 12, 0, 0, 5e6, time.UTC)), int64(7)
+	full := Link{
+		LinkID: "i", AppID: "a", Prefix: "p", Slug: "s", Group: "main", CampaignID: "c", FolderID: "f", TagIDs: []string{"t", "u"},
+		Archived: true, StartsAt: &at, ExpiresAt: &at, MaxClicks: &clicks, ExpiredURL: "e",
+		DesktopURL: "d", PlayStoreURL: "y", AppStoreURL: "x", WebOnly: true, Behavior: "manual",
+		UTM: UTM{"1", "2", "3", "4", "5"}, CampaignUTM: UTM{Content: "6"}, Title: "t", Description: "é\"\n", ImageURL: "m",
+	}
+	for _, want := range []Link{full, {}} {
+		text, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got Link
+		if err := json.Unmarshal(text, &got); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %v\ngot  %+v\nwant %+v", text, err, got, want)
+		}
+	}
+	// Fields that are not set take no room.
+	if text, _ := json.Marshal(Link{}); string(text) != `{"id":"","app":"","slug":""}` {
+		t.Errorf("empty link: %s", text)
+	}
+	if text, _ := json.Marshal(Host{}); string(text) != `{"id":"","app":""}` {
+		t.Errorf("empty host: %s", text)
+	}
+}
+
+func TestPublish(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+		ctx := t.Context()
+		publish(t, db, func(p *Publisher) error {
+			for i := range 3 {
+				if err := p.PutLink(ctx, "a.example", "x", fmt.Sprint(i), Link{LinkID: fmt.Sprint("link", i)}); err != nil {
+					return err
+				}
+			}
+			return p.PutHost(ctx, "a.example", "h", Host{DomainID: "domain"})
+		})
+		if all := changes(t, db); len(all) != 4 || all[3].seq != all[0].seq+3 || all[3].key != (key{"a.example", ""}) {
+			t.Errorf("changes %v", all)
+		}
+		row, err := store.One(ctx, db, func(r store.Row) (s [2]string, err error) { return s, r.Scan(&s[0], &s[1]) },
+			"SELECT owner, revision FROM route WHERE hostname = 'a.example' AND path = 'x'")
+		if err != nil || row != [2]string{"link2", "2"} {
+			t.Errorf("row %v, %v", row, err)
+		}
+		// A removal of a former owner changes nothing, and tells nobody.
+		publish(t, db, func(p *Publisher) error { return p.Remove(ctx, "a.example", "x", "link1") })
+		if n := len(changes(t, db)); n != 4 {
+			t.Errorf("%d changes after a late removal", n)
+		}
+		publish(t, db, func(p *Publisher) error { return p.Remove(ctx, "a.example", "x", "link2") })
+		if there, err := store.Exists(ctx, db, "SELECT 1 FROM route WHERE path = 'x'"); there || err != nil {
+			t.Errorf("the route is still there: %v", err)
+		}
+		if n := len(changes(t, db)); n != 5 {
+			t.Errorf("%d changes", n)
+		}
+		err = db.InTxReadCommitted(ctx, func(tx *store.Tx) error {
+			p, err := Lock(ctx, tx)
+			if err != nil {
+				return err
+			}
+			return p.PutLink(ctx, "a.example", "", "r", Link{})
+		})
+		if err == nil {
+			t.Error("a link took the hostname's own route")
+		}
+	})
+}
+
+func TestPrune(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+		ctx := t.Context()
+		for range 3 {
+			put(t, db, "x", web)
+			c.Move(time.Hour)
+		}
+		for _, step := range []struct {
+			before clock.Instant
+			left   int
+		}{
+			{storetest.Start.Add(time.Minute), 2},
+			{storetest.Start.Add(time.Minute), 2},
+			{storetest.Start.Add(9 * time.Hour), 2}, // the newest tell where followers stand
+			{storetest.Start.Add(2 * time.Hour), 1},
+		} {
+			if err := Prune(ctx, db, step.before); err != nil {
+				t.Fatal(err)
+			}
+			if n := len(changes(t, db)); n != step.left {
+				t.Errorf("before %s: %d left, want %d", step.before, n, step.left)
+			}
+		}
+	})
+}
+
+// TestPublishersTakeTurns has several publish what they read after Lock: none
+// may publish less than what it found.
+func TestPublishersTakeTurns(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		const publishers, rounds = 4, 10
+		put(t, db, "n", "")
+		var wg sync.WaitGroup
+		for range publishers {
+			wg.Go(func() {
+				for range rounds {
+					err := db.InTxReadCommitted(context.Background(), func(tx *store.Tx) error {
+						ctx := context.Background()
+						p, err := Lock(ctx, tx)
+						if err != nil {
+							return err
+						}
+						n, err := store.One(ctx, tx, store.Value[int64], "SELECT COUNT(*) FROM route_change")
+						if err != nil {
+							return err
+						}
+						return p.PutLink(ctx, "a.example", "n", fmt.Sprint(n), Link{LinkID: "n"})
+					})
+					if err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		all := changes(t, db)
+		revision, err := store.One(t.Context(), db, store.Value[string], "SELECT revision FROM route WHERE path = 'n'")
+		if err != nil || len(all) != publishers*rounds+1 || revision != fmt.Sprint(len(all)-1) {
+			t.Errorf("%d changes, revision %s, %v", len(all), revision, err)
+		}
+	})
+}
