@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -30,7 +31,8 @@ func main() {
 	// The first signal asks for an orderly end; the next one is not caught.
 	context.AfterFunc(ctx, stop)
 	if err := run(ctx, os.Args[1:]); err != nil {
-		fmt.Fprintln(os.Stderr, "waymark:", err)
+		// One line, also where a driver wrote several.
+		fmt.Fprintln(os.Stderr, "waymark:", strings.Join(strings.Fields(err.Error()), " "))
 		os.Exit(1)
 	}
 }

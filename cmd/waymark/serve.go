@@ -20,6 +20,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/waymarkhq/waymark/internal/assembly"
 	"github.com/waymarkhq/waymark/internal/clicklog"
 	"github.com/waymarkhq/waymark/internal/clientaddr"
 	"github.com/waymarkhq/waymark/internal/clock"
@@ -138,7 +139,7 @@ func (c *serveCommand) Run(ctx context.Context) (err error) {
 	if err := p.start(ctx); err != nil {
 		return err
 	}
-	if c.Dev {
+	if c.Dev && p.has("api") {
 		if err := p.welcome(ctx); err != nil {
 			return err
 		}
@@ -161,6 +162,8 @@ type process struct {
 	failed  chan error
 
 	listeners []*listener
+	// apiURL is where the API listens.
+	apiURL string
 	// stops are run in reverse order once the listeners are drained.
 	stops []func() error
 }
@@ -202,12 +205,11 @@ func (p *process) start(ctx context.Context) error {
 	if p.Dev {
 		p.addresses = link.Addresses{Scheme: "http", Port: ":" + port(p.PublicAddr, public)}
 	}
-	if p.DocsURL == "" {
-		p.DocsURL = "http://" + p.APIAddr + "/docs"
-		if api != nil {
-			p.DocsURL = "http://" + api.net.Addr().String() + "/docs"
-		}
+	p.apiURL = "http://" + p.APIAddr
+	if api != nil {
+		p.apiURL = "http://" + api.net.Addr().String()
 	}
+	p.DocsURL = cmp.Or(p.DocsURL, p.apiURL+"/docs")
 	events := eventstore.Open(p.db)
 	if public != nil {
 		if err := p.startRedirect(ctx, public, events); err != nil {
@@ -220,9 +222,9 @@ func (p *process) start(ctx context.Context) error {
 		}
 	}
 	if p.has("executor") {
-		e := executor.New(p.db, p.log, kinds()...)
+		e := executor.New(p.db, p.log, assembly.Kinds()...)
 		p.background(e.Run)
-		p.background(func(ctx context.Context) { executor.RunSweeps(ctx, p.log, sweeps(p.db, events)) })
+		p.background(func(ctx context.Context) { executor.RunSweeps(ctx, p.log, assembly.Sweeps(p.db, events)) })
 	}
 	p.gauge("waymark_jobs_waiting", "Durable jobs that wait or run.", func() float64 {
 		n, _, err := p.depth()

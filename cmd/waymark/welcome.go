@@ -43,7 +43,7 @@ func (p *process) welcome(ctx context.Context) error {
 		return err
 	}
 	return welcomeText.Execute(os.Stdout, map[string]string{
-		"API": "http://" + p.listeners[1].net.Addr().String(), "Zone": p.PlatformZone, "Port": p.addresses.Port[1:],
+		"API": p.apiURL, "Zone": p.PlatformZone, "Port": p.addresses.Port[1:],
 		"Token": token, "Prefix": "demo",
 		"Start": p.db.Now().Add(-24 * time.Hour).String(), "End": p.db.Now().Add(24 * time.Hour).String(),
 		"Key1": uuid.NewString(), "Key2": uuid.NewString(), "Key3": uuid.NewString(),

@@ -46,8 +46,8 @@ func unauthenticated() error {
 
 // Authenticate returns the holder of the value of an Authorization header.
 func (a *Authenticator) Authenticate(ctx context.Context, authorization string) (*Actor, error) {
-	scheme, token, ok := strings.Cut(authorization, " ")
-	if !ok || !strings.EqualFold(scheme, "Bearer") || token == "" || len(token) > 16<<10 {
+	token, ok := bearer(authorization)
+	if !ok {
 		return nil, unauthenticated()
 	}
 	if strings.HasPrefix(token, "svc_") {
@@ -58,9 +58,27 @@ func (a *Authenticator) Authenticate(ctx context.Context, authorization string) 
 		return nil, unauthenticated()
 	}
 	if err != nil {
-		return nil, errors.Join(fault.New(fault.Unavailable, "The identity provider cannot be reached."), err)
+		return nil, fmt.Errorf("verify session: %w", err)
 	}
 	return a.session(ctx, session)
+}
+
+// maxToken bounds a token, in bytes.
+const maxToken = 16 << 10
+
+// bearer returns the token of an Authorization header: the scheme in any
+// letter case, spaces, and a token of RFC 6750 §2.1. Its alphabet leaves out
+// the other form of a signed token, JSON, which has unprotected headers.
+func bearer(authorization string) (token string, ok bool) {
+	scheme, token, _ := strings.Cut(authorization, " ")
+	token = strings.TrimLeft(token, " ")
+	if !strings.EqualFold(scheme, "Bearer") || token == "" || len(token) > maxToken {
+		return "", false
+	}
+	body := strings.TrimRight(token, "=")
+	return token, body != "" && !strings.ContainsFunc(body, func(c rune) bool {
+		return (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && !strings.ContainsRune("-._~+/", c)
+	})
 }
 
 func (a *Authenticator) key(ctx context.Context, text string) (*Actor, error) {
@@ -113,8 +131,12 @@ func (a *Authenticator) session(ctx context.Context, s Session) (*Actor, error) 
 	u, err := find(a.db)
 	if err == store.ErrNotFound && a.issuer.AutoProvision {
 		err = a.db.InTx(ctx, func(tx *store.Tx) error {
-			u.id, err = provision(ctx, tx, s)
-			u.active = true
+			if _, err := provision(ctx, tx, s); err != nil {
+				return err
+			}
+			if u, err = find(tx); err == nil && u.revoked {
+				return unauthenticated() // and no owner is left behind
+			}
 			return err
 		})
 	}
@@ -127,10 +149,13 @@ func (a *Authenticator) session(ctx context.Context, s Session) (*Actor, error) 
 	return &Actor{Type: Human, OwnerID: u.id, Credential: credential}, nil
 }
 
+// sessionPrefix starts the credential of every session.
+const sessionPrefix = "session:"
+
 // sessionCredential names a session without telling it: the id of a session
 // is close to a secret at some providers.
 func sessionCredential(issuer, id string) string {
-	return "session:" + Digest(issuer + "\x00" + id)[:32]
+	return sessionPrefix + Digest(issuer + "\x00" + id)[:32]
 }
 
 // provision creates the owner of a session when it is new.
@@ -140,13 +165,9 @@ func provision(ctx context.Context, tx *store.Tx, s Session) (id string, err err
 		return id, err
 	}
 	id = ids.New()
-	name := s.Name
-	if len(name) > 100 {
-		name = ""
-	}
 	_, err = tx.Exec(ctx, `INSERT INTO users (id, issuer, subject, email, display_name, active, revision, theme, preferences_revision, created_at, updated_at)
 		VALUES (?, ?, ?, ?, ?, TRUE, ?, 'system', ?, ?, ?)`,
-		id, s.Issuer, s.Subject, store.NullString(s.Email), store.NullString(name), ids.Revision(), ids.Revision(), tx.Now, tx.Now)
+		id, s.Issuer, s.Subject, store.NullString(s.Email), store.NullString(s.Name), ids.Revision(), ids.Revision(), tx.Now, tx.Now)
 	return id, err
 }
 
@@ -156,7 +177,8 @@ func RevokeSession(ctx context.Context, db *store.DB, issuer, sessionID string) 
 	return err
 }
 
-// FlushUsed stores when keys were last used.
+// FlushUsed stores when keys were last used. What it could not store it tries
+// again next time.
 func (a *Authenticator) FlushUsed(ctx context.Context) error {
 	a.mu.Lock()
 	used := a.used
@@ -164,10 +186,21 @@ func (a *Authenticator) FlushUsed(ctx context.Context) error {
 	a.mu.Unlock()
 	for id, at := range used {
 		if _, err := a.db.Exec(ctx, "UPDATE api_key SET last_used_at = ? WHERE id = ? AND (last_used_at IS NULL OR last_used_at < ?)", at, id, at); err != nil {
+			a.keepUsed(used)
 			return fmt.Errorf("store last use of keys: %w", err)
 		}
+		delete(used, id)
 	}
 	return nil
+}
+
+// keepUsed takes back what is not stored, where nothing newer is known.
+func (a *Authenticator) keepUsed(used map[string]clock.Instant) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for id, at := range used {
+		a.used[id] = max(a.used[id], at)
+	}
 }
 
 // Rebuild returns the holder of a grant as it is now, or unauthenticated when
@@ -176,6 +209,9 @@ func (a *Authenticator) FlushUsed(ctx context.Context) error {
 func Rebuild(ctx context.Context, q store.Q, g Grant, now clock.Instant) (*Actor, error) {
 	if id, ok := strings.CutPrefix(g.Credential, keyCredential); ok {
 		return keyWhere(ctx, q, "k.id = ?", id, now)
+	}
+	if !strings.HasPrefix(g.Credential, sessionPrefix) {
+		return nil, unauthenticated()
 	}
 	active, err := store.Exists(ctx, q, `SELECT 1 FROM users WHERE id = ? AND active
 		AND NOT EXISTS (SELECT 1 FROM revoked_session WHERE credential = ?)`, g.OwnerID, g.Credential)

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"github.com/go-jose/go-jose/v4"
@@ -28,6 +30,8 @@ const (
 	LocalAudience  = "waymark"
 	// SessionLifetime of a local session.
 	SessionLifetime = 12 * time.Hour
+
+	maxKeyID = 100
 )
 
 // LocalIssuer returns the verifier of sessions that `waymark session issue`
@@ -53,12 +57,20 @@ func (k localKeys) VerifySignature(ctx context.Context, token string) ([]byte, e
 	if len(signed.Signatures) != 1 {
 		return nil, errors.New("a token has one signature")
 	}
-	text, err := store.One(ctx, k.db, store.Value[string], "SELECT public_jwk FROM issuer_key WHERE id = ?", signed.Signatures[0].Header.KeyID)
+	id := signed.Signatures[0].Header.KeyID
+	if storable(id, maxKeyID) == "" {
+		return nil, errors.New("the token names no key")
+	}
+	text, err := store.One(ctx, k.db, store.Value[string], "SELECT public_jwk FROM issuer_key WHERE id = ?", id)
 	if err != nil {
+		if err != store.ErrNotFound {
+			setOutage(ctx, err)
+		}
 		return nil, err
 	}
 	var key jose.JSONWebKey
 	if err := json.Unmarshal([]byte(text), &key); err != nil {
+		setOutage(ctx, err)
 		return nil, err
 	}
 	return signed.Verify(key.Key)
@@ -68,9 +80,8 @@ func (k localKeys) VerifySignature(ctx context.Context, token string) ([]byte, e
 // a bearer token for a session of SessionLifetime. The signing key is made in
 // dataDir at first use, readable by its owner only.
 func IssueSession(ctx context.Context, db *store.DB, dataDir, email string) (token string, err error) {
-	email = strings.ToLower(strings.TrimSpace(email))
-	if len(email) < 3 || len(email) > 254 || !strings.Contains(email, "@") {
-		return "", fmt.Errorf("%q is not an e-mail address", email)
+	if email, err = address(email); err != nil {
+		return "", err
 	}
 	key, id, err := signingKey(ctx, db, filepath.Join(dataDir, "session-key.json"))
 	if err != nil {
@@ -92,6 +103,17 @@ func IssueSession(ctx context.Context, db *store.DB, dataDir, email string) (tok
 		"iss": LocalIssuerURL, "aud": LocalAudience, "sub": email, "email": email, "sid": ids.New(),
 		"iat": now.Unix(), "exp": now.Add(SessionLifetime).Unix(),
 	}).Serialize()
+}
+
+// address returns an e-mail address in the form that names a local owner.
+func address(email string) (string, error) {
+	given := email
+	email = strings.ToLower(strings.TrimSpace(email))
+	local, domain, _ := strings.Cut(email, "@")
+	if local == "" || domain == "" || !utf8.ValidString(given) || storable(email, maxEmail) == "" || strings.ContainsFunc(email, unicode.IsSpace) {
+		return "", fmt.Errorf("%q is not an e-mail address", given)
+	}
+	return email, nil
 }
 
 // signingKey reads or makes the private key of a data folder and makes sure

@@ -20,8 +20,8 @@ const maxRange = 366 * 24 * time.Hour
 // Query is what all analytics operations take.
 type Query struct {
 	AppID      string        `query:"appId" required:"true" maxLength:"500"`
-	Start      clock.Instant `query:"start" required:"true" doc:"Inclusive."`
-	End        clock.Instant `query:"end" required:"true" doc:"Exclusive, at most 366 days after start."`
+	Start      clock.Instant `query:"start" format:"date-time" required:"true" doc:"Inclusive."`
+	End        clock.Instant `query:"end" format:"date-time" required:"true" doc:"Exclusive, at most 366 days after start."`
 	Timezone   string        `query:"timezone" maxLength:"64" doc:"IANA name, default UTC."`
 	Group      string        `query:"group" enum:"all,main,operational"`
 	LinkID     string        `query:"linkId" maxLength:"500"`
@@ -37,8 +37,8 @@ type Query struct {
 
 // Period is the part of time that an answer covers.
 type Period struct {
-	Start          clock.Instant `json:"start"`
-	End            clock.Instant `json:"end"`
+	Start          clock.Instant `json:"start" format:"date-time"`
+	End            clock.Instant `json:"end" format:"date-time"`
 	Timezone       string        `json:"timezone"`
 	StartInclusive bool          `json:"startInclusive"`
 	EndExclusive   bool          `json:"endExclusive"`
@@ -76,7 +76,7 @@ type Common struct {
 	AppID       string        `json:"appId"`
 	Period      Period        `json:"period"`
 	Filters     Filters       `json:"filters"`
-	GeneratedAt clock.Instant `json:"generatedAt"`
+	GeneratedAt clock.Instant `json:"generatedAt" format:"date-time"`
 	Coverage    Coverage      `json:"coverage"`
 }
 
@@ -165,8 +165,8 @@ type Totals struct {
 	ContentViews       int64          `json:"contentViews"`
 	LegacyContentLoads int64          `json:"legacyContentLoads"`
 	ActiveLinks        int64          `json:"activeLinks" doc:"Links with a click in the period."`
-	FirstEventAt       *clock.Instant `json:"firstEventAt"`
-	LastEventAt        *clock.Instant `json:"lastEventAt"`
+	FirstEventAt       *clock.Instant `json:"firstEventAt" format:"date-time"`
+	LastEventAt        *clock.Instant `json:"lastEventAt" format:"date-time"`
 }
 
 func (s *service) summary(ctx context.Context, c *op.Call, in *Query) (op.Item[Summary], error) {

@@ -26,10 +26,10 @@ type Key struct {
 	Prefix      string         `json:"prefix" doc:"The non-secret leading part of the key."`
 	AppIDs      []string       `json:"appIds"`
 	Permissions []string       `json:"permissions"`
-	ExpiresAt   clock.Instant  `json:"expiresAt"`
-	CreatedAt   clock.Instant  `json:"createdAt"`
-	LastUsedAt  *clock.Instant `json:"lastUsedAt"`
-	RevokedAt   *clock.Instant `json:"revokedAt" doc:"In the future while a rotated key overlaps with its successor."`
+	ExpiresAt   clock.Instant  `json:"expiresAt" format:"date-time"`
+	CreatedAt   clock.Instant  `json:"createdAt" format:"date-time"`
+	LastUsedAt  *clock.Instant `json:"lastUsedAt" format:"date-time"`
+	RevokedAt   *clock.Instant `json:"revokedAt" format:"date-time" doc:"In the future while a rotated key overlaps with its successor."`
 	Revision    string         `json:"revision" format:"uuid"`
 }
 

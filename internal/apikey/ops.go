@@ -35,7 +35,7 @@ type CreateAPIKey struct {
 	Name        string                 `json:"name" minLength:"1" maxLength:"100"`
 	AppIDs      []string               `json:"appIds" minItems:"1" maxItems:"100" doc:"Apps the key may reach, all of the owner."`
 	Permissions []string               `json:"permissions" minItems:"1" maxItems:"200" doc:"Permissions of operations that do not need a human session."`
-	ExpiresAt   opt.Opt[clock.Instant] `json:"expiresAt,omitzero" doc:"Default 90 days from now, at most 365 days."`
+	ExpiresAt   opt.Opt[clock.Instant] `json:"expiresAt,omitzero" format:"date-time" doc:"Default 90 days from now, at most 365 days."`
 }
 
 func (s *service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateAPIKey }) (op.Item[Issued], error) {

@@ -29,8 +29,8 @@ type App struct {
 	IOSTeamID      *string       `json:"iosTeamId"`
 	LogoAssetID    *string       `json:"logoAssetId"`
 	Revision       string        `json:"revision" format:"uuid"`
-	CreatedAt      clock.Instant `json:"createdAt"`
-	UpdatedAt      clock.Instant `json:"updatedAt"`
+	CreatedAt      clock.Instant `json:"createdAt" format:"date-time"`
+	UpdatedAt      clock.Instant `json:"updatedAt" format:"date-time"`
 }
 
 // Position implements op.Positioned.

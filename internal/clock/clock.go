@@ -8,13 +8,11 @@ import (
 	"fmt"
 	"sync/atomic"
 	"time"
-
-	"github.com/danielgtaylor/huma/v2"
 )
 
 // Instant is a moment in microseconds since 1970 UTC: the form stored in the
 // database (BIGINT). As JSON it is an RFC 3339 UTC instant with milliseconds,
-// such as "2026-11-20T12:00:00.000Z".
+// such as "2026-11-20T12:00:00.000Z"; tag such fields `format:"date-time"`.
 type Instant int64
 
 const layout = "2006-01-02T15:04:05.000Z"
@@ -45,11 +43,6 @@ func (i *Instant) UnmarshalText(text []byte) error {
 	t, err := Parse(string(text))
 	*i = t
 	return err
-}
-
-// Schema describes an Instant in the contract.
-func (Instant) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeString, Format: "date-time"}
 }
 
 // Parse reads an RFC 3339 instant of any offset. Years outside 1970–9999 are

@@ -125,7 +125,7 @@ type Limit struct {
 // Used is how much of a window is used.
 type Used struct {
 	Used    int64         `json:"used"`
-	ResetAt clock.Instant `json:"resetAt"`
+	ResetAt clock.Instant `json:"resetAt" format:"date-time"`
 }
 
 func (s *service) usage(ctx context.Context, c *op.Call, in *appInput) (op.Item[Usage], error) {
@@ -194,7 +194,7 @@ type AuditEvent struct {
 	Resource      Resource      `json:"resource"`
 	Revision      *string       `json:"revision"`
 	CorrelationID string        `json:"correlationId" doc:"The request id."`
-	CreatedAt     clock.Instant `json:"createdAt"`
+	CreatedAt     clock.Instant `json:"createdAt" format:"date-time"`
 }
 
 // Position implements op.Positioned.
@@ -206,8 +206,8 @@ type auditInput struct {
 	ResourceType string         `query:"resourceType" maxLength:"100"`
 	ResourceID   string         `query:"resourceId" maxLength:"500"`
 	ActorID      string         `query:"actorId" maxLength:"100"`
-	From         *clock.Instant `query:"from" doc:"Inclusive."`
-	To           *clock.Instant `query:"to" doc:"Exclusive."`
+	From         *clock.Instant `query:"from" format:"date-time" doc:"Inclusive."`
+	To           *clock.Instant `query:"to" format:"date-time" doc:"Exclusive."`
 }
 
 func auditEvents(ctx context.Context, c *op.Call, in *auditInput, w op.Window) ([]AuditEvent, error) {
@@ -250,7 +250,7 @@ type Request struct {
 	ErrorCode  *string       `json:"errorCode"`
 	Actor      Actor         `json:"actor"`
 	AppID      *string       `json:"appId"`
-	CreatedAt  clock.Instant `json:"createdAt"`
+	CreatedAt  clock.Instant `json:"createdAt" format:"date-time"`
 }
 
 // Position implements op.Positioned.
@@ -261,8 +261,8 @@ type requestInput struct {
 	Operation string         `query:"operation" maxLength:"100"`
 	Status    int            `query:"status" minimum:"100" maximum:"599"`
 	ErrorCode string         `query:"errorCode" maxLength:"100"`
-	From      *clock.Instant `query:"from" doc:"Inclusive."`
-	To        *clock.Instant `query:"to" doc:"Exclusive."`
+	From      *clock.Instant `query:"from" format:"date-time" doc:"Inclusive."`
+	To        *clock.Instant `query:"to" format:"date-time" doc:"Exclusive."`
 }
 
 func (s *service) requests(ctx context.Context, c *op.Call, in *requestInput, w op.Window) ([]Request, error) {

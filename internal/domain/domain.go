@@ -35,11 +35,11 @@ type Domain struct {
 	ConnectionRecords []Record                    `json:"connectionRecords"`
 	NativeConfig      NativeConfig                `json:"nativeConfig"`
 	Publication       publication.State           `json:"publication"`
-	LastCheckedAt     *clock.Instant              `json:"lastCheckedAt"`
+	LastCheckedAt     *clock.Instant              `json:"lastCheckedAt" format:"date-time"`
 	LastError         opt.Null[publication.Error] `json:"lastError"`
 	Revision          string                      `json:"revision" format:"uuid"`
-	CreatedAt         clock.Instant               `json:"createdAt"`
-	UpdatedAt         clock.Instant               `json:"updatedAt"`
+	CreatedAt         clock.Instant               `json:"createdAt" format:"date-time"`
+	UpdatedAt         clock.Instant               `json:"updatedAt" format:"date-time"`
 }
 
 // Challenge proves the ownership of a hostname.
@@ -48,7 +48,7 @@ type Challenge struct {
 	Name      string         `json:"name"`
 	Value     string         `json:"value"`
 	Status    string         `json:"status" enum:"pending,verified"`
-	ExpiresAt *clock.Instant `json:"expiresAt"`
+	ExpiresAt *clock.Instant `json:"expiresAt" format:"date-time"`
 }
 
 // Record is a DNS record that connects a hostname.

@@ -45,8 +45,8 @@ type Content struct {
 // SetLifecycle changes the members sent and keeps the others.
 type SetLifecycle struct {
 	Archived   opt.Opt[bool]           `json:"archived,omitzero"`
-	StartsAt   opt.Null[clock.Instant] `json:"startsAt,omitzero"`
-	ExpiresAt  opt.Null[clock.Instant] `json:"expiresAt,omitzero"`
+	StartsAt   opt.Null[clock.Instant] `json:"startsAt,omitzero" format:"date-time"`
+	ExpiresAt  opt.Null[clock.Instant] `json:"expiresAt,omitzero" format:"date-time"`
 	MaxClicks  opt.Null[int64]         `json:"maxClicks,omitzero" minimum:"1" maximum:"1000000000"`
 	ExpiredURL opt.Null[string]        `json:"expiredUrl,omitzero" maxLength:"4096"`
 }

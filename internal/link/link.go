@@ -47,16 +47,16 @@ type Link struct {
 	TemplateSelection TemplateSelection `json:"templateSelection"`
 	State             string            `json:"state" enum:"active,scheduled,expired,archived" doc:"What the lifecycle comes to now."`
 	Revision          string            `json:"revision" format:"uuid"`
-	CreatedAt         clock.Instant     `json:"createdAt"`
-	UpdatedAt         clock.Instant     `json:"updatedAt"`
+	CreatedAt         clock.Instant     `json:"createdAt" format:"date-time"`
+	UpdatedAt         clock.Instant     `json:"updatedAt" format:"date-time"`
 	Publication       publication.State `json:"publication"`
 }
 
 // Lifecycle bounds when and how often a link resolves.
 type Lifecycle struct {
 	Archived   bool           `json:"archived"`
-	StartsAt   *clock.Instant `json:"startsAt" doc:"Inclusive."`
-	ExpiresAt  *clock.Instant `json:"expiresAt" doc:"Exclusive."`
+	StartsAt   *clock.Instant `json:"startsAt" format:"date-time" doc:"Inclusive."`
+	ExpiresAt  *clock.Instant `json:"expiresAt" format:"date-time" doc:"Exclusive."`
 	MaxClicks  *int64         `json:"maxClicks"`
 	ExpiredURL *string        `json:"expiredUrl" doc:"Where visitors go once the link is expired."`
 }

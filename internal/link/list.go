@@ -17,8 +17,8 @@ type listInput struct {
 	Group       string         `query:"group" enum:"main,operational"`
 	Origin      string         `query:"origin" maxLength:"50"`
 	Q           string         `query:"q" maxLength:"200" doc:"Text that title, description or slug contain, ignoring case but not accents."`
-	CreatedFrom *clock.Instant `query:"createdFrom" doc:"Inclusive."`
-	CreatedTo   *clock.Instant `query:"createdTo" doc:"Exclusive."`
+	CreatedFrom *clock.Instant `query:"createdFrom" format:"date-time" doc:"Inclusive."`
+	CreatedTo   *clock.Instant `query:"createdTo" format:"date-time" doc:"Exclusive."`
 	Order       string         `query:"order" enum:"createdAt:asc,createdAt:desc" doc:"Default createdAt:desc."`
 	FolderID    string         `query:"folderId" maxLength:"100"`
 	CampaignID  string         `query:"campaignId" maxLength:"100"`

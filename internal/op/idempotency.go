@@ -101,7 +101,7 @@ func (c *callContext) replay() (replayed bool, err error) {
 		refusal.ResourceID, refusal.Location = r.ResourceID, headers["Location"]
 		return false, refusal
 	}
-	rateHeaders(c.w.Header(), c.standings)
+	RateHeaders(c.w.Header(), c.standings)
 	for name, value := range headers {
 		c.w.Header().Set(name, value)
 	}

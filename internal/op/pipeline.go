@@ -300,7 +300,7 @@ func (c *callContext) refuse(err error) {
 		// Counted for the address; the call keeps its own answer.
 		_, _ = c.service.CountAddress(c.r)
 	}
-	rateHeaders(c.w.Header(), c.standings)
+	RateHeaders(c.w.Header(), c.standings)
 	c.service.WriteError(c.w, c.RequestID, refusal)
 	c.record(refusal.Status(), refusal.Code)
 }
@@ -317,7 +317,7 @@ func failing(code fault.Code) bool {
 
 // answer writes a success.
 func (c *callContext) answer(out *outcome) {
-	rateHeaders(c.w.Header(), c.standings)
+	RateHeaders(c.w.Header(), c.standings)
 	for name, value := range out.headers() {
 		c.w.Header().Set(name, value)
 	}

@@ -75,8 +75,8 @@ func (c *callContext) takeQuota() error {
 	return c.take(buckets...)
 }
 
-// rateHeaders describes the window closest to exhaustion.
-func rateHeaders(h http.Header, standings []ratelimit.Standing) {
+// RateHeaders describes the window closest to exhaustion.
+func RateHeaders(h http.Header, standings []ratelimit.Standing) {
 	if len(standings) == 0 {
 		return
 	}

@@ -39,8 +39,8 @@ type Operation struct {
 	AppID     string            `json:"appId"`
 	Type      string            `json:"type" example:"domain.create"`
 	Status    string            `json:"status" enum:"queued,running,succeeded,partially_succeeded,failed,cancel_requested,cancelled"`
-	CreatedAt clock.Instant     `json:"createdAt"`
-	UpdatedAt clock.Instant     `json:"updatedAt"`
+	CreatedAt clock.Instant     `json:"createdAt" format:"date-time"`
+	UpdatedAt clock.Instant     `json:"updatedAt" format:"date-time"`
 	Revision  string            `json:"revision" format:"uuid"`
 	Result    opt.Null[Result]  `json:"result"`
 	Error     opt.Null[Failure] `json:"error"`

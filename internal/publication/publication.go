@@ -26,14 +26,14 @@ type State struct {
 	Status            string        `json:"status" enum:"pending,synced,failed"`
 	DesiredRevision   string        `json:"desiredRevision" format:"uuid"`
 	ConfirmedRevision *string       `json:"confirmedRevision" doc:"The revision the redirector resolves; null until the first is confirmed."`
-	UpdatedAt         clock.Instant `json:"updatedAt"`
+	UpdatedAt         clock.Instant `json:"updatedAt" format:"date-time"`
 }
 
 // Error is a sanitized failure.
 type Error struct {
 	Code    string        `json:"code"`
 	Message string        `json:"message"`
-	At      clock.Instant `json:"at"`
+	At      clock.Instant `json:"at" format:"date-time"`
 }
 
 // Detail is the publication as its own operation reads it.
@@ -41,7 +41,7 @@ type Detail struct {
 	Status            string          `json:"status" enum:"pending,synced,failed"`
 	DesiredRevision   string          `json:"desiredRevision" format:"uuid"`
 	ConfirmedRevision *string         `json:"confirmedRevision"`
-	UpdatedAt         clock.Instant   `json:"updatedAt"`
+	UpdatedAt         clock.Instant   `json:"updatedAt" format:"date-time"`
 	Attempts          int64           `json:"attempts" doc:"Failed attempts since the last change."`
 	LastError         opt.Null[Error] `json:"lastError"`
 }

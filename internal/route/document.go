@@ -19,8 +19,8 @@ type Link struct {
 	// Lifecycle (completions.md §3): the start is inclusive, the end
 	// exclusive.
 	Archived   bool           `json:"arch,omitzero"`
-	StartsAt   *clock.Instant `json:"from,omitempty"`
-	ExpiresAt  *clock.Instant `json:"to,omitempty"`
+	StartsAt   *clock.Instant `json:"from,omitempty" format:"date-time"`
+	ExpiresAt  *clock.Instant `json:"to,omitempty" format:"date-time"`
 	MaxClicks  *int64         `json:"max,omitempty"`
 	ExpiredURL string         `json:"exp,omitempty"`
 

@@ -117,9 +117,11 @@ func (p *route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // refuse answers a call that no operation takes; such calls are counted for
 // their address, because no credential's windows bound them.
 func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, refusal *fault.Error) {
-	if _, err := h.Service.CountAddress(r); err != nil {
+	standings, err := h.Service.CountAddress(r)
+	if err != nil {
 		refusal, _ = fault.From(err)
 		w.Header().Del("Allow")
+		op.RateHeaders(w.Header(), standings)
 	}
 	h.Service.WriteError(w, op.RequestID(r.Context()), refusal)
 }

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"strconv"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/waymarkhq/waymark/internal/actor"
+	"github.com/waymarkhq/waymark/internal/assembly"
+	"github.com/waymarkhq/waymark/internal/clientaddr"
+	"github.com/waymarkhq/waymark/internal/eventstore"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/ratelimit"
+	"github.com/waymarkhq/waymark/internal/requestlog"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// newService returns the pipeline of an installation with all its operations.
+func newService(ctx context.Context, c *serveCommand, db *store.DB, events *eventstore.Store, log *slog.Logger, metrics *apiMetrics) (*op.Service, error) {
+	issuer := actor.LocalIssuer(db)
+	if c.OIDCIssuer != "" {
+		issuer = actor.RemoteIssuer(c.OIDCIssuer, c.OIDCAudience, c.AuthAutoProvision)
+	}
+	cursors, err := assembly.Cursors(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	// One process serves a SQLite installation, so its counters can stay in
+	// memory.
+	var limiter ratelimit.Limiter = ratelimit.NewMemory()
+	if !c.embedded() {
+		limiter = ratelimit.NewDatabase(db)
+	}
+	trusted := clientaddr.Trusted(c.trusted)
+	s := op.New(op.Options{
+		DB: db, Auth: actor.NewAuthenticator(db, actor.Environment(c.Environment), issuer), Limiter: limiter,
+		Cursors: cursors, Requests: requestlog.New(db, log), Log: log, LimitScale: c.LimitScale, DocsURL: c.DocsURL,
+		ClientAddr: func(r *http.Request) netip.Addr { addr, _ := trusted.Of(r); return addr },
+		Observe:    metrics.observe,
+	})
+	assembly.Declare(s, assembly.Options{Events: events, PlatformZone: c.PlatformZone, Addresses: c.addresses})
+	return s, nil
+}
+
+// apiMetrics count calls of the API.
+type apiMetrics struct {
+	calls    *prometheus.CounterVec
+	duration *prometheus.HistogramVec
+}
+
+func newAPIMetrics(r prometheus.Registerer) *apiMetrics {
+	m := &apiMetrics{
+		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "waymark_api_calls_total", Help: "Finished API calls by operation and HTTP status.",
+		}, []string{"operation", "status"}),
+		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "waymark_api_call_seconds", Help: "Duration of API calls by operation.",
+			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5},
+		}, []string{"operation"}),
+	}
+	r.MustRegister(m.calls, m.duration)
+	return m
+}
+
+func (m *apiMetrics) observe(operation string, status int, seconds float64) {
+	m.calls.WithLabelValues(operation, strconv.Itoa(status)).Inc()
+	m.duration.WithLabelValues(operation).Observe(seconds)
+}

@@ -1,0 +1,53 @@
+package account_test
+
+import (
+	"testing"
+
+	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/fault"
+)
+
+type M = apitest.M
+
+func TestMe(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		me := owner.Call("GET", "/me", nil).Want(200).Has("data.actorType", `"human"`).Has("data.displayName", "null")
+		changed := owner.Call("PATCH", "/me", M{"displayName": "Ann", "photoUrl": "https://example.com/a.png"}, apitest.IfMatch(me.Revision())).
+			Want(200).Has("data.displayName", `"Ann"`)
+		if changed.Revision() == me.Revision() {
+			t.Error("the change kept its revision")
+		}
+		owner.Call("PATCH", "/me", M{"displayName": "Eve"}, apitest.IfMatch(me.Revision())).Refused(fault.RevisionConflict)
+		owner.Call("PATCH", "/me", M{"photoUrl": nil}, apitest.IfMatch(changed.Revision())).Want(200).
+			Has("data.displayName", `"Ann"`).Has("data.photoUrl", "null")
+		now := apitest.IfMatch(owner.Call("GET", "/me", nil).Revision())
+		for path, body := range map[string]M{
+			"/email": {"email": "x@example.com"}, "/displayName": {"displayName": nil}, "/photoUrl": {"photoUrl": "http://example.com"},
+		} {
+			owner.Call("PATCH", "/me", body, now).Refused(fault.ValidationFailed, path)
+		}
+
+		// A key is a minimal technical identity and may not change the profile.
+		key := owner.Key("identity:read")
+		key.Call("GET", "/me", nil).Want(200).Has("data.actorType", `"api_key"`).Has("data.displayName", "null").
+			Has("data.userId", me.Value("data.userId"))
+		key.Call("PATCH", "/me", M{"displayName": "x"}, now).Refused(fault.InsufficientPermission)
+	})
+}
+
+func TestPreferences(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner, eve := i.Prepared(t, "ann@example.com"), i.Prepared(t, "eve@example.com")
+		p := owner.Call("GET", "/me/preferences", nil).Want(200).Has("data.theme", `"system"`).Has("data.selectedAppId", "null")
+		p = owner.Call("PATCH", "/me/preferences", M{"selectedAppId": owner.AppID, "theme": "dark"}, apitest.IfMatch(p.Revision())).Want(200).
+			Has("data.selectedAppId", `"`+owner.AppID+`"`)
+		match := apitest.IfMatch(p.Revision())
+		for _, body := range []M{{"selectedAppId": eve.AppID}, {"selectedAppId": "app_none"}} {
+			owner.Call("PATCH", "/me/preferences", body, match).Refused(fault.ValidationFailed, "/selectedAppId")
+		}
+		owner.Call("PATCH", "/me/preferences", M{"theme": "pink"}, match).Refused(fault.ValidationFailed, "/theme")
+		owner.Call("PATCH", "/me/preferences", M{"selectedAppId": nil}, match).Want(200).Has("data.selectedAppId", "null").Has("data.theme", `"dark"`)
+		owner.Key("links:read").Call("GET", "/me/preferences", nil).Refused(fault.InsufficientPermission)
+	})
+}

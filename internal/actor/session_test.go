@@ -1,0 +1,525 @@
+package actor
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-json-experiment/json"
+
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+func TestSessionAccepted(t *testing.T) {
+	eachWorld(t, func(w *world) {
+		want := w.accepts("issued", w.token)
+		if want.Type != Human || want.OwnerID != w.owner || want.PrincipalID() != w.owner || want.Permissions != nil || want.AppIDs != nil {
+			t.Errorf("%+v", want)
+		}
+		if again := w.accepts("issued, again", w.token); again.Credential != want.Credential {
+			t.Error("one session has two credentials")
+		}
+		if other := w.accepts("another session", w.issue(email)); other.Credential == want.Credential || other.OwnerID != w.owner {
+			t.Errorf("two sessions: %+v", other)
+		}
+		for name, changes := range map[string]map[string]any{
+			"several audiences":       {"aud": []string{"other", LocalAudience}},
+			"jti instead of sid":      {"sid": nil, "jti": "an id"},
+			"fractional expiry":       {"exp": float64(time.Now().Add(time.Hour).Unix()) + 0.5},
+			"not before, in the past": {"nbf": time.Now().Add(-time.Minute).Unix()},
+			"claims of no concern":    {"role": "admin", "nested": map[string]any{"a": 1}},
+		} {
+			w.accepts(name, w.mint(changes))
+		}
+		// sid and jti: the session is the sid, its tokens may be many.
+		one := w.accepts("first token", w.mint(map[string]any{"sid": "s", "jti": "1"}))
+		two := w.accepts("second token", w.mint(map[string]any{"sid": "s", "jti": "2"}))
+		if one.Credential != two.Credential {
+			t.Error("two tokens of one session have two credentials")
+		}
+		if strings.Contains(one.Credential, "s:s") || len(one.Credential) != len(sessionPrefix)+32 {
+			t.Errorf("credential %q", one.Credential)
+		}
+	})
+}
+
+func TestSessionRefused(t *testing.T) {
+	eachWorld(t, func(w *world) {
+		public := w.key.Public().(ed25519.PublicKey)
+		_, stranger, err := ed25519.GenerateKey(rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		curve, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		jwk, err := json.Marshal(jose.JSONWebKey{Key: public, KeyID: w.keyID, Algorithm: "EdDSA", Use: "sig"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		good := w.mint(nil)
+		part := strings.Split(good, ".")
+		encode := func(v any) string {
+			text, err := json.Marshal(v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return base64.RawURLEncoding.EncodeToString(text)
+		}
+		embedded, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: jose.JSONWebKey{Key: stranger, KeyID: w.keyID}}, &jose.SignerOptions{EmbedJWK: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		claimed, err := json.Marshal(claims(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		selfSigned, err := embedded.Sign(claimed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		selfSignedText, err := selfSigned.CompactSerialize()
+		if err != nil {
+			t.Fatal(err)
+		}
+		none := map[string]any{"alg": "none", "typ": "JWT", "kid": w.keyID}
+		for name, token := range map[string]string{
+			"wrong audience":       w.mint(map[string]any{"aud": "another"}),
+			"audience in part":     w.mint(map[string]any{"aud": LocalAudience + "x"}),
+			"no audience":          w.mint(map[string]any{"aud": nil}),
+			"empty audiences":      w.mint(map[string]any{"aud": []string{}}),
+			"wrong issuer":         w.mint(map[string]any{"iss": "https://issuer.example"}),
+			"no issuer":            w.mint(map[string]any{"iss": nil}),
+			"expired":              w.mint(map[string]any{"exp": time.Now().Add(-time.Second).Unix()}),
+			"no expiry":            w.mint(map[string]any{"exp": nil}),
+			"expiry as text":       w.mint(map[string]any{"exp": "tomorrow"}),
+			"not yet":              w.mint(map[string]any{"nbf": time.Now().Add(time.Hour).Unix()}),
+			"no sid, no jti":       w.mint(map[string]any{"sid": nil}),
+			"empty sid":            w.mint(map[string]any{"sid": ""}),
+			"sid of another type":  w.mint(map[string]any{"sid": 7}),
+			"no subject":           w.mint(map[string]any{"sub": nil}),
+			"empty subject":        w.mint(map[string]any{"sub": ""}),
+			"unknown subject":      w.mint(map[string]any{"sub": "nobody@example.com"}),
+			"subject, other case":  w.mint(map[string]any{"sub": strings.ToUpper(email)}),
+			"subject with NUL":     w.mint(map[string]any{"sub": email + "\x00"}),
+			"subject too long":     w.mint(map[string]any{"sub": strings.Repeat("a", 10_000)}),
+			"key unknown":          sign(t, jose.EdDSA, w.key, "another-key", claims(nil)),
+			"key unnamed":          sign(t, jose.EdDSA, w.key, "", claims(nil)),
+			"key named with NUL":   sign(t, jose.EdDSA, w.key, "a\x00b", claims(nil)),
+			"key name too long":    sign(t, jose.EdDSA, w.key, strings.Repeat("k", 8000), claims(nil)),
+			"key name as SQL":      sign(t, jose.EdDSA, w.key, "' OR '1'='1", claims(nil)),
+			"key of a stranger":    sign(t, jose.EdDSA, stranger, w.keyID, claims(nil)),
+			"key in the token":     selfSignedText,
+			"another algorithm":    sign(t, jose.ES256, curve, w.keyID, claims(nil)),
+			"HS256, public key":    sign(t, jose.HS256, []byte(public), w.keyID, claims(nil)),
+			"HS256, public JWK":    sign(t, jose.HS256, jwk, w.keyID, claims(nil)),
+			"HS512, public key":    sign(t, jose.HS512, append([]byte(public), public...), w.keyID, claims(nil)),
+			"none, no signature":   encode(none) + "." + part[1] + ".",
+			"none, some signature": encode(none) + "." + part[1] + "." + part[2],
+			"None":                 encode(map[string]any{"alg": "None", "kid": w.keyID}) + "." + part[1] + ".",
+			"no algorithm":         encode(map[string]any{"kid": w.keyID}) + "." + part[1] + "." + part[2],
+			"tampered payload":     part[0] + "." + encode(claims(map[string]any{"sub": "other@example.com"})) + "." + part[2],
+			"tampered header":      encode(map[string]any{"alg": "EdDSA", "kid": w.keyID, "typ": "x"}) + "." + part[1] + "." + part[2],
+			"tampered signature":   part[0] + "." + part[1] + "." + base64.RawURLEncoding.EncodeToString(make([]byte, 64)),
+			"no signature":         part[0] + "." + part[1] + ".",
+			"two parts":            part[0] + "." + part[1],
+			"four parts":           good + "." + part[2],
+			"critical extension":   encode(map[string]any{"alg": "EdDSA", "kid": w.keyID, "crit": []string{"x"}, "x": 1}) + "." + part[1] + "." + part[2],
+			"payload no object":    part[0] + "." + base64.RawURLEncoding.EncodeToString([]byte(`[]`)) + "." + part[2],
+			"not a token":          "abc",
+			"dots":                 "..",
+			"too long":             w.mint(map[string]any{"padding": strings.Repeat("x", maxToken)}),
+		} {
+			w.refuses(name, token)
+		}
+		w.accepts("the one that the others were made of", good)
+	})
+}
+
+func TestSessionRevoked(t *testing.T) {
+	eachWorld(t, func(w *world) {
+		ctx := t.Context()
+		first, second := w.mint(map[string]any{"sid": "first"}), w.mint(map[string]any{"sid": "second"})
+		w.accepts("before", first)
+		for range 2 { // again does no harm
+			if err := RevokeSession(ctx, w.db, LocalIssuerURL, "first"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.refuses("revoked, token seen before", first)
+		w.refuses("revoked, another token", w.mint(map[string]any{"sid": "first", "jti": "x"}))
+		w.accepts("another session", second)
+		if err := RevokeSession(ctx, w.db, "https://issuer.example", "second"); err != nil {
+			t.Fatal(err)
+		}
+		w.accepts("revoked at another issuer", second)
+		if found := w.count("SELECT COUNT(*) FROM revoked_session WHERE credential LIKE '%first%'"); found != 0 {
+			t.Error("the id of a session is stored")
+		}
+		w.exec("UPDATE users SET active = FALSE WHERE id = ?", w.owner)
+		w.refuses("owner not active", second)
+		w.refuses("owner not active, token new", w.mint(nil))
+		w.exec("UPDATE users SET active = TRUE WHERE id = ?", w.owner)
+		w.accepts("owner active again", second)
+	})
+}
+
+// TestSessionDatabaseAway: a database that fails is no reason to tell a
+// working client that its session is over.
+func TestSessionDatabaseAway(t *testing.T) {
+	eachWorld(t, func(w *world) {
+		seen, fresh := w.mint(nil), w.mint(nil)
+		w.accepts("before", seen)
+		if err := w.db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for name, token := range map[string]string{"seen before": seen, "not seen before": fresh} {
+			a, err := w.authenticate(token)
+			if refusal, ok := fault.From(err); a != nil || err == nil || ok && refusal.Code == fault.Unauthenticated {
+				t.Errorf("%s: %+v, %v", name, a, err)
+			}
+		}
+	})
+}
+
+// TestSessionExpiresWhileSeen: a token that was verified once is not good for
+// longer.
+func TestSessionExpiresWhileSeen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		public, private, err := ed25519.GenerateKey(rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		issuer := newIssuer(LocalIssuerURL, false, func(context.Context) (*oidc.IDTokenVerifier, error) {
+			keys := staticKeys{public}
+			return oidc.NewVerifier(LocalIssuerURL, keys, &oidc.Config{ClientID: LocalAudience, SupportedSigningAlgs: []string{"EdDSA"}}), nil
+		})
+		token := sign(t, jose.EdDSA, private, "", claims(nil)) // for an hour
+		for _, wait := range []time.Duration{0, time.Minute, 58 * time.Minute, 59 * time.Second} {
+			time.Sleep(wait)
+			if s, err := issuer.verify(t.Context(), token); err != nil || s.Subject != email {
+				t.Fatalf("%+v, %v", s, err)
+			}
+		}
+		if _, seen := issuer.seen.GetIfPresent(sha256.Sum256([]byte(token))); !seen {
+			t.Error("the token was not kept")
+		}
+		time.Sleep(2 * time.Second)
+		if s, err := issuer.verify(t.Context(), token); err == nil || s != (Session{}) {
+			t.Errorf("after its end: %+v, %v", s, err)
+		}
+	})
+}
+
+type staticKeys struct{ key ed25519.PublicKey }
+
+func (k staticKeys) VerifySignature(_ context.Context, token string) ([]byte, error) {
+	signed, err := jose.ParseSigned(token, []jose.SignatureAlgorithm{jose.EdDSA})
+	if err != nil {
+		return nil, err
+	}
+	return signed.Verify(k.key)
+}
+
+func TestIssueSession(t *testing.T) {
+	eachWorld(t, func(w *world) {
+		for _, same := range []string{" owner@example.com\n", "Owner@Example.COM"} {
+			if a := w.accepts(same, w.issue(same)); a.OwnerID != w.owner {
+				t.Errorf("%q is another owner", same)
+			}
+		}
+		if a := w.accepts("another", w.issue("other@example.com")); a.OwnerID == w.owner {
+			t.Error("two addresses, one owner")
+		}
+		for _, wrong := range []string{"", "@", "a@", "@b", "owner", "a\x00@b.example", "a b@c.example", "a@b\x7f.example", "a\xff@b.example", strings.Repeat("a", 250) + "@b.example"} {
+			if token, err := IssueSession(t.Context(), w.db, w.dir, wrong); err == nil || token != "" {
+				t.Errorf("%q was accepted", wrong)
+			}
+		}
+		if n := w.count("SELECT COUNT(*) FROM users"); n != 2 {
+			t.Errorf("%d owners", n)
+		}
+		info, err := os.Stat(filepath.Join(w.dir, "session-key.json"))
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("the signing key: %v, %v", info.Mode(), err)
+		}
+		// Another machine has another data folder and the same database.
+		token, err := IssueSession(t.Context(), w.db, t.TempDir(), email)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a := w.accepts("issued elsewhere", token); a.OwnerID != w.owner {
+			t.Error("issued elsewhere: another owner")
+		}
+		w.accepts("issued before", w.token)
+		if n := w.count("SELECT COUNT(*) FROM issuer_key"); n != 2 {
+			t.Errorf("%d keys", n)
+		}
+		// The private half is nowhere in the database.
+		if n := w.count(`SELECT COUNT(*) FROM issuer_key WHERE public_jwk LIKE '%"d"%'`); n != 0 {
+			t.Error("private keys are in the database")
+		}
+		for _, damaged := range []string{"", "{}", `{"kty":"oct","k":"AAAA"}`, "not JSON"} {
+			if err := os.WriteFile(filepath.Join(w.dir, "session-key.json"), []byte(damaged), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := IssueSession(t.Context(), w.db, w.dir, email); err == nil {
+				t.Errorf("a damaged signing key %q was used or replaced", damaged)
+			}
+		}
+	})
+}
+
+// TestIssueSessionTogether: whoever comes second uses the first one's key.
+func TestIssueSessionTogether(t *testing.T) {
+	eachWorld(t, func(w *world) {
+		dir := filepath.Join(t.TempDir(), "new", "folder")
+		tokens := make([]string, 8)
+		var all sync.WaitGroup
+		for i := range tokens {
+			all.Go(func() {
+				var err error
+				if tokens[i], err = IssueSession(t.Context(), w.db, dir, "new@example.com"); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		for _, token := range tokens {
+			w.accepts("issued together", token)
+		}
+		if n := w.count("SELECT COUNT(*) FROM issuer_key"); n != 2 {
+			t.Errorf("%d keys, want the first and one more", n)
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
+			t.Errorf("left behind: %v", left)
+		}
+	})
+}
+
+// remote is an OpenID Connect issuer in this process, for what a real one
+// does not do on request; test/oidc runs a real one.
+type remote struct {
+	*httptest.Server
+	mu         sync.Mutex
+	keys       []jose.JSONWebKey
+	algorithms []string
+	keysDown   bool
+	fetched    int
+}
+
+func newRemote(t *testing.T) *remote {
+	r := &remote{algorithms: []string{"EdDSA"}}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		w.Header().Set("Content-Type", "application/json")
+		json.MarshalWrite(w, map[string]any{"issuer": r.URL, "jwks_uri": r.URL + "/keys", "id_token_signing_alg_values_supported": r.algorithms})
+	})
+	mux.HandleFunc("GET /keys", func(w http.ResponseWriter, _ *http.Request) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.fetched++
+		if r.keysDown {
+			http.Error(w, "down", http.StatusBadGateway)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		json.MarshalWrite(w, jose.JSONWebKeySet{Keys: r.keys})
+	})
+	r.Server = httptest.NewServer(mux)
+	t.Cleanup(r.Close)
+	return r
+}
+
+// add makes a key and returns what signs with it.
+func (r *remote) add(t *testing.T, kid string) func(changes map[string]any) string {
+	public, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.set(func() {
+		r.keys = append(r.keys, jose.JSONWebKey{Key: public, KeyID: kid, Algorithm: "EdDSA", Use: "sig"})
+	})
+	return func(changes map[string]any) string {
+		all := claims(map[string]any{"iss": r.URL, "aud": "us"})
+		for name, value := range changes {
+			all[name] = value
+		}
+		return sign(t, jose.EdDSA, private, kid, all)
+	}
+}
+
+func (r *remote) set(f func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f()
+}
+
+// TestRemoteKeysAway: tokens of known keys go on; of others it is not known
+// whether they are good.
+func TestRemoteKeysAway(t *testing.T) {
+	eachWorld(t, func(w *world) {
+		r := newRemote(t)
+		old := r.add(t, "old")
+		r.set(func() { r.keysDown = true })
+		w.auth = NewAuthenticator(w.db, Staging, RemoteIssuer(r.URL, "us", true))
+		a, err := w.authenticate(old(nil))
+		unavailable(t, "keys away at the start", a, err)
+		r.set(func() { r.keysDown = false })
+		w.accepts("keys there", old(nil))
+		r.set(func() { r.keysDown = true })
+		fresh := r.add(t, "fresh")
+		w.accepts("known key, keys away", old(nil))
+		a, err = w.authenticate(fresh(nil))
+		unavailable(t, "new key, keys away", a, err)
+		r.set(func() { r.keysDown = false })
+		w.accepts("new key, keys there", fresh(nil))
+		r.set(func() { r.keys = r.keys[1:] })
+		w.accepts("a removed key that is still known", old(nil))
+		newest := r.add(t, "newest")
+		w.accepts("newest key", newest(nil))
+		// go-oidc answers who waits for a fetch a moment before it keeps the keys.
+		for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); runtime.Gosched() {
+			if _, err := w.authenticate(old(nil)); err != nil {
+				break
+			}
+		}
+		w.refuses("a removed key after the next fetch", old(nil))
+	})
+}
+
+// TestRemoteAlgorithms: what an issuer announces does not weaken what is
+// accepted.
+func TestRemoteAlgorithms(t *testing.T) {
+	eachWorld(t, func(w *world) {
+		r := newRemote(t)
+		r.algorithms = []string{"none", "HS256", "EdDSA"}
+		good := r.add(t, "key")
+		public := r.keys[0].Key.(ed25519.PublicKey)
+		w.auth = NewAuthenticator(w.db, Staging, RemoteIssuer(r.URL, "us", true))
+		w.accepts("good", good(nil))
+		w.refuses("HS256 with the public key", sign(t, jose.HS256, []byte(public), "key", claims(map[string]any{"iss": r.URL, "aud": "us"})))
+		part := strings.Split(good(nil), ".")
+		w.refuses("none", base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none"}`))+"."+part[1]+".")
+		w.refuses("token of the local issuer", w.token)
+	})
+}
+
+// TestRemoteDiscovery: an issuer that hangs keeps everyone waiting together
+// and nobody longer than they want; one that comes back is used.
+func TestRemoteDiscovery(t *testing.T) {
+	eachWorld(t, func(w *world) {
+		r := newRemote(t)
+		good := r.add(t, "key")
+		real := RemoteIssuer(r.URL, "us", true)
+		calls, release := make(chan struct{}, 100), make(chan struct{})
+		issuer := newIssuer(r.URL, true, func(ctx context.Context) (*oidc.IDTokenVerifier, error) {
+			calls <- struct{}{}
+			<-release
+			return real.connect(ctx)
+		})
+		w.auth = NewAuthenticator(w.db, Staging, issuer)
+		impatient, cancel := context.WithCancel(t.Context())
+		cancel()
+		if a, err := w.auth.Authenticate(impatient, "Bearer "+good(nil)); err == nil {
+			t.Errorf("accepted without the issuer: %+v", a)
+		}
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() { w.accepts("waited", good(nil)) })
+		}
+		<-calls
+		close(release)
+		all.Wait()
+		if len(calls) > 0 {
+			t.Errorf("%d more attempts to reach the issuer", len(calls))
+		}
+
+		for name, url := range map[string]string{"refused": "http://127.0.0.1:1", "another issuer": r.URL + "/"} {
+			w.auth = NewAuthenticator(w.db, Staging, RemoteIssuer(url, "us", true))
+			a, err := w.authenticate(good(nil))
+			unavailable(t, name, a, err)
+		}
+	})
+}
+
+func TestAutoProvision(t *testing.T) {
+	eachWorld(t, func(w *world) {
+		r := newRemote(t)
+		mint := r.add(t, "key")
+		w.auth = NewAuthenticator(w.db, Staging, RemoteIssuer(r.URL, "us", false))
+		w.refuses("unknown, off", mint(map[string]any{"sub": "new"}))
+		w.refuses("the local owner's subject at another issuer, off", mint(map[string]any{"sub": email}))
+		if n := w.count("SELECT COUNT(*) FROM users"); n != 1 {
+			t.Fatalf("%d owners", n)
+		}
+		w.auth = NewAuthenticator(w.db, Staging, RemoteIssuer(r.URL, "us", true))
+		if err := RevokeSession(t.Context(), w.db, r.URL, "ended"); err != nil {
+			t.Fatal(err)
+		}
+		w.refuses("revoked before it was first seen", mint(map[string]any{"sub": "new", "sid": "ended"}))
+		if n := w.count("SELECT COUNT(*) FROM users"); n != 1 {
+			t.Fatalf("a revoked session made an owner")
+		}
+		owners := make([]*Actor, 8)
+		var all sync.WaitGroup
+		for i := range owners {
+			all.Go(func() {
+				owners[i] = w.accepts("new", mint(map[string]any{"sub": "new", "email": "new@example.com", "name": "Zoë"}))
+			})
+		}
+		all.Wait()
+		for _, a := range owners {
+			if a.OwnerID != owners[0].OwnerID {
+				t.Fatal("one subject, two owners")
+			}
+		}
+		if a := w.accepts("same subject as the local owner", mint(map[string]any{"sub": email})); a.OwnerID == w.owner {
+			t.Error("a subject of another issuer became the local owner")
+		}
+		long := strings.Repeat("ß", 100)
+		for subject, c := range map[string]struct{ given, kept map[string]any }{
+			"plain":                  {map[string]any{"email": "e@example.com", "name": "N"}, map[string]any{"email": "e@example.com", "display_name": "N"}},
+			"none":                   {nil, map[string]any{"email": "", "display_name": ""}},
+			"NUL":                    {map[string]any{"email": "e\x00@example.com", "name": "a\x00b"}, map[string]any{"email": "", "display_name": ""}},
+			"100 letters":            {map[string]any{"name": long}, map[string]any{"display_name": long}},
+			"101 letters":            {map[string]any{"name": long + "ß"}, map[string]any{"display_name": ""}},
+			strings.Repeat("s", 255): {nil, nil},
+		} {
+			changes := map[string]any{"sub": subject}
+			for name, value := range c.given {
+				changes[name] = value
+			}
+			a := w.accepts(subject, mint(changes))
+			for column, want := range c.kept {
+				got, err := store.One(t.Context(), w.db, store.Value[string], "SELECT COALESCE("+column+", '') FROM users WHERE id = ?", a.OwnerID)
+				if err != nil || got != want {
+					t.Errorf("%s: %s is %q, want %q (%v)", subject, column, got, want, err)
+				}
+			}
+		}
+		for name, subject := range map[string]string{"NUL": "a\x00b", "256 characters": strings.Repeat("s", 256), "line end": "a\nb"} {
+			w.refuses("subject with "+name, mint(map[string]any{"sub": subject}))
+		}
+	})
+}

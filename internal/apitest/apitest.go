@@ -1,0 +1,352 @@
+// Package apitest runs a whole installation inside a test: the API behind its
+// real listener code, the executor, the redirector and the click log, on the
+// engine that the test chooses and with its clock. Every answer of the API is
+// checked against the contract by a validator that is not ours.
+package apitest
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/google/uuid"
+	"github.com/pb33f/libopenapi"
+	validator "github.com/pb33f/libopenapi-validator"
+
+	"github.com/waymarkhq/waymark/internal/actor"
+	"github.com/waymarkhq/waymark/internal/assembly"
+	"github.com/waymarkhq/waymark/internal/clicklog"
+	"github.com/waymarkhq/waymark/internal/clientaddr"
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/eventstore"
+	"github.com/waymarkhq/waymark/internal/executor"
+	"github.com/waymarkhq/waymark/internal/link"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/ratelimit"
+	"github.com/waymarkhq/waymark/internal/redirect"
+	"github.com/waymarkhq/waymark/internal/requestlog"
+	"github.com/waymarkhq/waymark/internal/route"
+	"github.com/waymarkhq/waymark/internal/server"
+	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
+)
+
+// Zone is the platform zone of test installations.
+const Zone = "links.example"
+
+// Installation is a running one.
+type Installation struct {
+	DB     *store.DB
+	Clock  *clock.Clock
+	API    http.Handler
+	Public http.Handler
+
+	service  *op.Service
+	executor *executor.Executor
+	clicks   *clicklog.Log
+	events   *eventstore.Store
+	dataDir  string
+	address  string
+}
+
+// Options change what most tests do not care about.
+type Options struct {
+	// LimitScale is 1000 unless set: most tests are not about windows.
+	LimitScale float64
+	// CORSOrigins as in the configuration.
+	CORSOrigins []string
+	// Log receives the log; nil drops it.
+	Log io.Writer
+}
+
+// Each runs f on a fresh installation of each engine.
+func Each(t *testing.T, f func(t *testing.T, i *Installation)) {
+	EachWith(t, Options{}, f)
+}
+
+// EachWith is Each with options.
+func EachWith(t *testing.T, o Options, f func(t *testing.T, i *Installation)) {
+	for _, engine := range storetest.Engines {
+		t.Run(engine, func(t *testing.T) { f(t, New(t, engine, o)) })
+	}
+}
+
+// New starts an installation that ends with the test.
+func New(t testing.TB, engine string, o Options) *Installation {
+	t.Helper()
+	i := &Installation{Clock: &clock.Clock{}, dataDir: t.TempDir(), address: storetest.Address(t, engine)}
+	i.Clock.Set(storetest.Start)
+	i.start(t, engine, o)
+	return i
+}
+
+// Another starts a second process of the same installation, which must be on
+// PostgreSQL.
+func (i *Installation) Another(t testing.TB, o Options) *Installation {
+	t.Helper()
+	other := &Installation{Clock: i.Clock, dataDir: t.TempDir(), address: i.address}
+	other.start(t, "postgres", o)
+	return other
+}
+
+func (i *Installation) start(t testing.TB, engine string, o Options) {
+	t.Helper()
+	if o.LimitScale == 0 {
+		o.LimitScale = 1000
+	}
+	log := slog.New(slog.DiscardHandler)
+	if o.Log != nil {
+		log = slog.New(slog.NewTextHandler(o.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	}
+	i.DB = storetest.Open(t, i.address, i.Clock)
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	t.Cleanup(func() { cancel(); running.Wait() })
+
+	cursors, err := assembly.Cursors(ctx, i.DB)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var limiter ratelimit.Limiter = ratelimit.NewMemory()
+	if engine == "postgres" {
+		limiter = ratelimit.NewDatabase(i.DB)
+	}
+	trusted := clientaddr.Trusted{netip.MustParsePrefix("192.0.2.0/24")}
+	i.events = eventstore.Open(i.DB)
+	i.service = op.New(op.Options{
+		DB: i.DB, Auth: actor.NewAuthenticator(i.DB, actor.Staging, actor.LocalIssuer(i.DB)), Limiter: limiter,
+		Cursors: cursors, Requests: requestlog.New(i.DB, log), Log: log, LimitScale: o.LimitScale,
+		DocsURL:    "https://api.example/docs",
+		ClientAddr: func(r *http.Request) netip.Addr { a, _ := trusted.Of(r); return a },
+	})
+	assembly.Declare(i.service, assembly.Options{Events: i.events, PlatformZone: Zone, Addresses: link.Addresses{Scheme: "https"}})
+	contract, err := i.service.OpenAPI()
+	if err != nil {
+		t.Fatal(err)
+	}
+	i.API = server.New(server.Options{Service: i.service, Log: log, Contract: contract, CORSOrigins: o.CORSOrigins, Ready: i.DB.Ping})
+	i.executor = executor.New(i.DB, log, assembly.Kinds()...)
+	if i.clicks, err = clicklog.Open(i.dataDir+"/clicks", log); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { i.clicks.Close() })
+	cache := route.NewCache(i.DB, log)
+	running.Go(func() { cache.Follow(ctx) })
+	i.Public = redirect.New(redirect.Options{
+		Cache: cache, Append: i.clicks.Append, Salts: redirect.NewSalts(i.DB, log), TrustedProxies: trusted,
+		CountryHeader: "CF-IPCountry", Clock: i.Clock, Log: log,
+	})
+}
+
+// Settle runs the executor until no job is due.
+func (i *Installation) Settle(t testing.TB) {
+	t.Helper()
+	for {
+		n, err := i.executor.Cycle(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n == 0 {
+			return
+		}
+	}
+}
+
+// LoadClicks moves what the click log holds to the event store.
+func (i *Installation) LoadClicks(t testing.TB) {
+	t.Helper()
+	for {
+		batch, err := i.clicks.Next(1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(batch.Events) == 0 {
+			return
+		}
+		if err := i.events.Append(context.Background(), batch.Events); err != nil {
+			t.Fatal(err)
+		}
+		if err := i.clicks.Done(batch); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Visit asks the redirector as a visitor does, until until is met: the
+// redirector follows publications within a moment. A nil until takes the first
+// answer.
+func (i *Installation) Visit(t testing.TB, address string, header http.Header, until func(*http.Response) bool) *http.Response {
+	t.Helper()
+	deadline := time.Now().Add(10 * time.Second)
+	for {
+		r := httptest.NewRequest(http.MethodGet, address, nil)
+		r.Header.Set("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36")
+		for name, values := range header {
+			r.Header[name] = values
+		}
+		w := httptest.NewRecorder()
+		i.Public.ServeHTTP(w, r)
+		if until == nil || until(w.Result()) {
+			return w.Result()
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("GET %s still answers %d %v", address, w.Code, w.Header())
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// Client calls the API with one credential.
+type Client struct {
+	t          testing.TB
+	i          *Installation
+	Credential string
+	// AppID and Host are those of Prepared.
+	AppID, Host string
+}
+
+// Owner returns a client with a new session of an owner.
+func (i *Installation) Owner(t testing.TB, email string) *Client {
+	t.Helper()
+	token, err := actor.IssueSession(context.Background(), i.DB, i.dataDir, email)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i.Client(t, token)
+}
+
+// Client returns a client with any credential.
+func (i *Installation) Client(t testing.TB, credential string) *Client {
+	return &Client{t: t, i: i, Credential: credential}
+}
+
+// Prepared returns an owner with an app and a domain that is ready.
+func (i *Installation) Prepared(t testing.TB, email string) *Client {
+	t.Helper()
+	c := i.Owner(t, email)
+	c.AppID = c.Call("POST", "/apps", M{"name": "App"}).Want(201).Text("data.id")
+	prefix, _, _ := strings.Cut(email, "@")
+	c.Call("POST", "/domains", M{"appId": c.AppID, "mode": "platform", "prefix": prefix}).Want(202)
+	c.Host = prefix + "." + Zone
+	i.Settle(t)
+	return c
+}
+
+// Key issues a key for the client's app and returns a client that uses it.
+func (c *Client) Key(permissions ...string) *Client {
+	c.t.Helper()
+	r := c.Call("POST", "/api-keys", M{"name": "key", "appIds": []string{c.AppID}, "permissions": permissions}).Want(201)
+	k := c.i.Client(c.t, r.Text("data.secret"))
+	k.AppID, k.Host = c.AppID, c.Host
+	return k
+}
+
+// Link creates a link on the client's domain and returns its answer.
+func (c *Client) Link(slug string, more M) *Response {
+	c.t.Helper()
+	body := M{"appId": c.AppID, "domain": c.Host, "slug": slug, "desktopUrl": "https://example.com/" + slug}
+	for name, value := range more {
+		body[name] = value
+	}
+	return c.Call("POST", "/links", body)
+}
+
+// M is a JSON object.
+type M map[string]any
+
+// With changes a request before it is sent.
+type With func(*http.Request)
+
+// Header sets a header; an empty value removes it.
+func Header(name, value string) With {
+	return func(r *http.Request) {
+		if r.Header.Del(name); value != "" {
+			r.Header.Set(name, value)
+		}
+	}
+}
+
+// IfMatch sends a revision.
+func IfMatch(revision string) With { return Header("If-Match", `"`+revision+`"`) }
+
+// Idempotent sends an idempotency key; without it each call has its own.
+func Idempotent(key string) With { return Header("Idempotency-Key", key) }
+
+// NewKey returns a fresh idempotency key.
+func NewKey() string { return uuid.NewString() }
+
+// Call calls an operation. body is nil, raw text, or what json.Marshal takes.
+func (c *Client) Call(method, path string, body any, with ...With) *Response {
+	c.t.Helper()
+	var text []byte
+	switch b := body.(type) {
+	case nil:
+	case string:
+		text = []byte(b)
+	default:
+		var err error
+		if text, err = json.Marshal(body, json.Deterministic(true)); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+	target := path
+	if strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "/v1") && !strings.HasPrefix(path, "//") {
+		target = op.BasePath + path
+	}
+	r := httptest.NewRequest(method, "https://api.example"+target, bytes.NewReader(text))
+	r.RemoteAddr = "203.0.113.7:4711"
+	if body == nil {
+		r.Body, r.ContentLength = http.NoBody, 0
+	} else {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if c.Credential != "" {
+		r.Header.Set("Authorization", "Bearer "+c.Credential)
+	}
+	if method != http.MethodGet && method != http.MethodHead {
+		r.Header.Set("Idempotency-Key", uuid.NewString())
+	}
+	for _, w := range with {
+		w(r)
+	}
+	recorder := httptest.NewRecorder()
+	c.i.API.ServeHTTP(recorder, r)
+	response := &Response{t: c.t, call: method + " " + path, Status: recorder.Code, Header: recorder.Header(), Body: recorder.Body.Bytes()}
+	response.check(r, recorder)
+	return response
+}
+
+// Path escapes an id for a path.
+func Path(id string) string { return url.PathEscape(id) }
+
+// contract validates answers; it is built once for all tests of a package.
+var contract = sync.OnceValues(func() (validator.Validator, error) {
+	s := op.New(op.Options{Log: slog.New(slog.DiscardHandler)})
+	assembly.Declare(s, assembly.Options{})
+	text, err := s.OpenAPI()
+	if err != nil {
+		return nil, err
+	}
+	document, err := libopenapi.NewDocument(text)
+	if err != nil {
+		return nil, err
+	}
+	v, errs := validator.NewValidator(document)
+	if len(errs) > 0 {
+		return nil, errs[0]
+	}
+	return v, nil
+})
+
+// validating serializes the validator, which is not safe for concurrent use.
+var validating sync.Mutex

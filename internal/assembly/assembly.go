@@ -1,0 +1,89 @@
+// Package assembly is the one list of what the product consists of: every
+// capability's operations, kinds of jobs and sweeps. The command line and the
+// tests build an installation from it.
+package assembly
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/waymarkhq/waymark/internal/account"
+	"github.com/waymarkhq/waymark/internal/analytics"
+	"github.com/waymarkhq/waymark/internal/apikey"
+	"github.com/waymarkhq/waymark/internal/app"
+	"github.com/waymarkhq/waymark/internal/audit"
+	"github.com/waymarkhq/waymark/internal/cursor"
+	"github.com/waymarkhq/waymark/internal/diag"
+	"github.com/waymarkhq/waymark/internal/domain"
+	"github.com/waymarkhq/waymark/internal/eventstore"
+	"github.com/waymarkhq/waymark/internal/executor"
+	"github.com/waymarkhq/waymark/internal/jobs"
+	"github.com/waymarkhq/waymark/internal/link"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/operation"
+	"github.com/waymarkhq/waymark/internal/outbox"
+	"github.com/waymarkhq/waymark/internal/ratelimit"
+	"github.com/waymarkhq/waymark/internal/receipt"
+	"github.com/waymarkhq/waymark/internal/requestlog"
+	"github.com/waymarkhq/waymark/internal/route"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// Options are what capabilities depend on besides the pipeline.
+type Options struct {
+	Events       *eventstore.Store
+	PlatformZone string
+	Addresses    link.Addresses
+}
+
+// Declare registers every operation that is there; those of the contract that
+// are still to come are in Missing.
+func Declare(s *op.Service, o Options) {
+	account.Register(s)
+	apikey.Register(s)
+	app.Register(s)
+	domain.Register(s, domain.Options{PlatformZone: o.PlatformZone})
+	link.Register(s, o.Addresses)
+	operation.Register(s)
+	analytics.Register(s, o.Events)
+	diag.Register(s)
+}
+
+// Kinds returns every kind of job.
+func Kinds() []jobs.Kind { return append(domain.Jobs(), link.Jobs()...) }
+
+// Sweeps returns what is removed after its retention.
+func Sweeps(db *store.DB, events *eventstore.Store) []executor.Sweep {
+	const limit = executor.SweepLimit
+	return []executor.Sweep{
+		{Name: "receipts", Run: func(ctx context.Context) (int64, error) { return receipt.Sweep(ctx, db, limit) }},
+		{Name: "audit events", Run: func(ctx context.Context) (int64, error) { return audit.Sweep(ctx, db, limit) }},
+		{Name: "request records", Run: func(ctx context.Context) (int64, error) { return requestlog.Sweep(ctx, db, limit) }},
+		{Name: "rate windows", Run: func(ctx context.Context) (int64, error) { return ratelimit.Sweep(ctx, db) }},
+		{Name: "outbox", Run: func(ctx context.Context) (int64, error) { return outbox.Sweep(ctx, db, limit) }},
+		{Name: "route changes", Run: func(ctx context.Context) (int64, error) {
+			return 0, route.Prune(ctx, db, db.Now().Add(-route.ChangeRetention))
+		}},
+		{Name: "events", Run: func(ctx context.Context) (int64, error) {
+			return events.Sweep(ctx, db.Now().Add(-eventstore.Retention), limit)
+		}},
+	}
+}
+
+// Cursors returns the signer that all processes of an installation share, so
+// that a list can continue on another of them.
+func Cursors(ctx context.Context, db *store.DB) (*cursor.Signer, error) {
+	fresh := make([]byte, 32)
+	rand.Read(fresh)
+	value, err := db.InstallationValue(ctx, "cursor_key", hex.EncodeToString(fresh))
+	if err != nil {
+		return nil, fmt.Errorf("cursor key: %w", err)
+	}
+	key, err := hex.DecodeString(value)
+	if err != nil {
+		return nil, fmt.Errorf("cursor key: %w", err)
+	}
+	return cursor.NewSigner(key), nil
+}

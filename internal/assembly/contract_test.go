@@ -1,0 +1,106 @@
+package assembly_test
+
+import (
+	"bytes"
+	"flag"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pb33f/libopenapi"
+	validator "github.com/pb33f/libopenapi-validator"
+
+	"github.com/waymarkhq/waymark/internal/assembly"
+	"github.com/waymarkhq/waymark/internal/op"
+)
+
+var update = flag.Bool("update", false, "rewrite api/openapi.yaml")
+
+const golden = "../../api/openapi.yaml"
+
+func contract(t *testing.T) (*op.Service, []byte) {
+	t.Helper()
+	s := op.New(op.Options{Log: slog.New(slog.DiscardHandler)})
+	assembly.Declare(s, assembly.Options{})
+	text, err := s.OpenAPI()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, text
+}
+
+// The contract in the repository is the one that the rows make.
+func TestContractIsGolden(t *testing.T) {
+	_, text := contract(t)
+	if *update {
+		if err := os.WriteFile(golden, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stored, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(stored, text) {
+		t.Errorf("api/openapi.yaml is not what the operations say; run: go test ./internal/assembly -update")
+	}
+}
+
+func TestContractIsValidOpenAPI(t *testing.T) {
+	_, text := contract(t)
+	document, err := libopenapi.NewDocument(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, errs := validator.NewValidator(document)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	if ok, errs := v.ValidateDocument(); !ok {
+		for _, e := range errs {
+			t.Errorf("%s: %s", e.Message, e.Reason)
+		}
+	}
+	if !bytes.HasPrefix(text, []byte("components:")) && !bytes.Contains(text, []byte("openapi: 3.1.0")) {
+		t.Error("the contract is not OpenAPI 3.1.0")
+	}
+}
+
+// Each row of the operation table is declared as it stands there, or named in
+// Missing; nothing else is declared.
+func TestRowsAreTheTable(t *testing.T) {
+	s, _ := contract(t)
+	table, err := os.ReadFile("../../api/spec/operations.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	declared := map[string]op.Op{}
+	for _, o := range s.Ops() {
+		declared[o.ID] = o
+	}
+	rows := 0
+	for line := range strings.Lines(string(table)) {
+		f := strings.Split(strings.TrimSpace(line), "\t")
+		if len(f) != 5 {
+			t.Fatalf("row %q has %d columns", line, len(f))
+		}
+		rows++
+		method, path, permission, human, id := f[0], f[1], f[2], f[3] == "H", f[4]
+		o, ok := declared[id]
+		if missing := slices.Contains(assembly.Missing, id); missing == ok {
+			t.Errorf("%s: declared %v, named in Missing %v", id, ok, missing)
+		}
+		if ok && (o.Method != method || o.Path != path || o.Perm != permission || o.Human != human) {
+			t.Errorf("%s is declared as %s %s %s human=%v, the table says %s", id, o.Method, o.Path, o.Perm, o.Human, line)
+		}
+		delete(declared, id)
+	}
+	for id := range declared {
+		t.Errorf("%s is not in the table", id)
+	}
+	if rows != 143 {
+		t.Errorf("the table has %d rows, want 143", rows)
+	}
+}

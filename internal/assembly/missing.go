@@ -1,0 +1,133 @@
+package assembly
+
+// Missing names the operations of the contract that are still to come. A test
+// fails when it is not exact; it shrinks to nothing.
+var Missing = []string{
+	// apps
+	"getAppsAppIdLogo",
+	"setAppsAppIdLogo",
+	"deleteAppsAppIdLogo",
+	"getAppsAppIdTemplateDefaults",
+	"setAppsAppIdTemplateDefaults",
+	// links
+	"duplicateLinksLinkId",
+	"validateLinks",
+	"getLinksAvailability",
+	"previewLinksLinkId",
+	"getLinksLinkIdTemplateSelection",
+	"setLinksLinkIdTemplateSelection",
+	"getLinksLinkIdHistory",
+	"getLinksLinkIdTags",
+	"setLinksLinkIdTags",
+	"getLinksLinkIdRoutingRules",
+	"setLinksLinkIdRoutingRules",
+	"getLinksLinkIdQr",
+	// assets
+	"getAssets",
+	"createAssets",
+	"getAssetsAssetId",
+	"deleteAssetsAssetId",
+	// domains
+	"deleteDomainsDomainId",
+	"getDomainsDomainIdCapabilities",
+	"verifyDomainsDomainId",
+	"getDomainsDomainIdNativeConfig",
+	"setDomainsDomainIdNativeConfig",
+	"getDomainsDomainIdWebConfig",
+	"setDomainsDomainIdWebConfig",
+	"getDomainsDomainIdRecoveryConfig",
+	"setDomainsDomainIdRecoveryConfig",
+	"getDomainsDomainIdDiagnostics",
+	"getDomainsDomainIdDnsRecords",
+	"createDomainsDomainIdDnsRecords",
+	"updateDomainsDomainIdDnsRecordsRecordId",
+	"deleteDomainsDomainIdDnsRecordsRecordId",
+	"getDomainsDomainIdTemplateDefaults",
+	"setDomainsDomainIdTemplateDefaults",
+	// domain-options
+	"getDomainOptions",
+	// template-catalog
+	"getTemplateCatalog",
+	"getTemplateCatalogBaseIdSchema",
+	// template-choices
+	"getTemplateChoices",
+	// templates
+	"getTemplates",
+	"createTemplates",
+	"getTemplatesTemplateId",
+	"updateTemplatesTemplateId",
+	"duplicateTemplatesTemplateId",
+	"getTemplatesTemplateIdDraft",
+	"setTemplatesTemplateIdDraft",
+	"validateTemplatesTemplateId",
+	"previewTemplatesTemplateId",
+	"getTemplatesTemplateIdVersions",
+	"createTemplatesTemplateIdVersions",
+	"getTemplatesTemplateIdVersionsVersion",
+	"getTemplatesTemplateIdAvailability",
+	"publishTemplatesTemplateId",
+	"restoreTemplatesTemplateId",
+	// template-publications
+	"getTemplatePublications",
+	"getTemplatePublicationsPublicationId",
+	"retryTemplatePublicationsPublicationId",
+	// analytics
+	"getAnalyticsTimeseries",
+	"getAnalyticsBreakdown",
+	"getAnalyticsTopLinks",
+	"getAnalyticsEvents",
+	"getAnalyticsNative",
+	"getAnalyticsRecovery",
+	"getAnalyticsCampaignsCampaignId",
+	// tags
+	"getTags",
+	"createTags",
+	"getTagsTagId",
+	"updateTagsTagId",
+	"deleteTagsTagId",
+	// folders
+	"getFolders",
+	"createFolders",
+	"getFoldersFolderId",
+	"updateFoldersFolderId",
+	"deleteFoldersFolderId",
+	// campaigns
+	"getCampaigns",
+	"createCampaigns",
+	"getCampaignsCampaignId",
+	"updateCampaignsCampaignId",
+	"deleteCampaignsCampaignId",
+	"getCampaignsCampaignIdLinks",
+	// qr-codes
+	"getQrCodes",
+	"createQrCodes",
+	"getQrCodesQrId",
+	"updateQrCodesQrId",
+	"deleteQrCodesQrId",
+	"getQrCodesQrIdDownload",
+	// exports
+	"createExports",
+	"getExportsExportId",
+	"getExportsExportIdDownload",
+	// link-batches
+	"createLinkBatches",
+	"getLinkBatchesBatchIdItems",
+	// imports
+	"createImports",
+	"validateImportsImportId",
+	"commitImportsImportId",
+	"getImportsImportId",
+	"getImportsImportIdItems",
+	// webhooks
+	"getWebhooks",
+	"createWebhooks",
+	"getWebhooksWebhookId",
+	"updateWebhooksWebhookId",
+	"deleteWebhooksWebhookId",
+	"rotateSecretWebhooksWebhookId",
+	"testWebhooksWebhookId",
+	"getWebhooksWebhookIdDeliveries",
+	// webhook-deliveries
+	"getWebhookDeliveriesDeliveryId",
+	"retryWebhookDeliveriesDeliveryId",
+}

@@ -1,0 +1,165 @@
+package op_test
+
+import (
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/receipt"
+)
+
+func TestReplay(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		key := apitest.Idempotent(apitest.NewKey())
+		body := `{"appId":"` + owner.AppID + `","domain":"` + owner.Host + `","slug":"a","desktopUrl":"https://example.com/"}`
+		first := owner.Call("POST", "/links", body, key).Want(201)
+		// Member order and white space do not matter, nor the letter case of
+		// the key.
+		again := owner.Call("POST", "/links", ` { "slug":"a", "domain":"`+owner.Host+`", "desktopUrl":"https://example.com/", "appId":"`+owner.AppID+`" }`, key).Want(201)
+		for _, name := range []string{"ETag", "Location", "Content-Type"} {
+			if first.Header.Get(name) != again.Header.Get(name) {
+				t.Errorf("replayed %s: %q, first %q", name, again.Header.Get(name), first.Header.Get(name))
+			}
+		}
+		if first.Value("data") != again.Value("data") || again.Header.Get("Idempotency-Replayed") != "true" || first.Header.Get("Idempotency-Replayed") != "" {
+			t.Errorf("replay %s of %s", again.Body, first.Body)
+		}
+		if first.Text("meta.requestId") == again.Text("meta.requestId") {
+			t.Error("a replay has the first request id")
+		}
+		conflict := owner.Call("POST", "/links", strings.Replace(body, `"a"`, `"b"`, 1), key).Refused(fault.IdempotencyConflict)
+		if conflict.Text("error.resource.id") != first.Text("data.id") {
+			t.Errorf("the conflict names %s", conflict.Value("error.resource"))
+		}
+		// The key belongs to its credential.
+		owner.Key("links:create").Call("POST", "/links", body, key).Refused(fault.ResourceConflict)
+
+		// A DELETE replays its 204 although the link is gone; with a new key it
+		// is not there.
+		path, revision := "/links/"+apitest.Path(first.Text("data.id")), apitest.IfMatch(first.Revision())
+		gone := apitest.Idempotent(apitest.NewKey())
+		owner.Call("DELETE", path, nil, revision, gone).Want(204)
+		if r := owner.Call("DELETE", path, nil, revision, gone).Want(204); r.Header.Get("Idempotency-Replayed") != "true" {
+			t.Error("the second DELETE was no replay")
+		}
+		owner.Call("DELETE", path, nil, gone).Refused(fault.IdempotencyConflict) // other If-Match, other intent
+		owner.Call("DELETE", path, nil, revision).Refused(fault.NotFound)
+
+		// A refusal leaves no receipt.
+		retried := apitest.Idempotent(apitest.NewKey())
+		owner.Call("POST", "/links", strings.Replace(body, "https:", "http:", 1), retried).Refused(fault.ValidationFailed)
+		second := owner.Call("POST", "/links", body, retried).Want(201)
+
+		// After its 24 hours the key is a new intent.
+		i.Clock.Move(receipt.Lifetime + time.Second)
+		owner.Call("POST", "/links", body, retried).Refused(fault.ResourceConflict)
+		owner.Call("DELETE", "/links/"+apitest.Path(second.Text("data.id")), nil, apitest.IfMatch(second.Revision())).Want(204)
+		if r := owner.Call("POST", "/links", body, retried).Want(201); r.Text("data.id") == second.Text("data.id") {
+			t.Error("the id of a deleted link was used again")
+		}
+	})
+}
+
+func TestReplayChecksAuthorization(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		other := owner.Call("POST", "/apps", M{"name": "Other"}).Want(201).Text("data.id")
+		issued := owner.Call("POST", "/api-keys", M{"name": "k", "appIds": []string{owner.AppID, other}, "permissions": []string{"links:create", "apps:read"}}).Want(201)
+		k := i.Client(t, issued.Text("data.secret"))
+		k.AppID, k.Host = owner.AppID, owner.Host
+		key := apitest.Idempotent(apitest.NewKey())
+		body := M{"appId": k.AppID, "domain": k.Host, "slug": "a"}
+		k.Call("POST", "/links", body, key).Want(201)
+		path := "/api-keys/" + issued.Text("data.key.id")
+		reduced := owner.Call("PATCH", path, M{"appIds": []string{other}}, apitest.IfMatch(issued.Revision())).Want(200)
+		k.Call("POST", "/links", body, key).Refused(fault.NotFound)
+		owner.Call("PATCH", path, M{"permissions": []string{"apps:read"}}, apitest.IfMatch(reduced.Revision())).Want(200)
+		k.Call("POST", "/links", body, key).Refused(fault.InsufficientPermission)
+	})
+}
+
+// 50 clients with one key: one effect, one audit event, every answer a 201 or
+// "in progress".
+func TestOneKeyOneEffect(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		key := apitest.Idempotent(apitest.NewKey())
+		var ids sync.Map
+		var wg sync.WaitGroup
+		for range 50 {
+			wg.Go(func() {
+				for range 200 {
+					r := owner.Call("POST", "/links", M{"appId": owner.AppID, "domain": owner.Host, "slug": "one"}, key)
+					if r.Status == 409 {
+						r.Refused(fault.OperationInProgress)
+						continue
+					}
+					ids.Store(r.Want(201).Text("data.id"), true)
+					return
+				}
+				t.Error("still in progress after 200 attempts")
+			})
+		}
+		wg.Wait()
+		n, id := 0, ""
+		ids.Range(func(k, _ any) bool { n++; id = k.(string); return true })
+		if n != 1 {
+			t.Fatalf("%d links were created under one key", n)
+		}
+		if events := owner.Call("GET", "/audit-events?resourceId="+apitest.Path(id), nil).Want(200).Len("data"); events != 1 {
+			t.Errorf("%d audit events, want 1", events)
+		}
+	})
+}
+
+// 50 clients with a key each want one address: one gets it.
+func TestOneAddressOneLink(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		var won atomic.Int64
+		var wg sync.WaitGroup
+		for range 50 {
+			wg.Go(func() {
+				if r := owner.Link("a", nil); r.Status == 201 {
+					won.Add(1)
+				} else {
+					r.Refused(fault.ResourceConflict)
+				}
+			})
+		}
+		wg.Wait()
+		if won.Load() != 1 {
+			t.Errorf("%d of 50 creations won", won.Load())
+		}
+	})
+}
+
+// 50 writers with one revision: one winner.
+func TestOneRevisionOneWinner(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		link := owner.Link("a", nil).Want(201)
+		var won, lost atomic.Int64
+		var wg sync.WaitGroup
+		for range 50 {
+			wg.Go(func() {
+				r := owner.Call("PATCH", "/links/"+apitest.Path(link.Text("data.id")), M{"title": "x"}, apitest.IfMatch(link.Revision()))
+				if r.Status == 200 {
+					won.Add(1)
+					return
+				}
+				r.Refused(fault.RevisionConflict)
+				lost.Add(1)
+			})
+		}
+		wg.Wait()
+		if won.Load() != 1 || lost.Load() != 49 {
+			t.Errorf("%d won, %d lost; want 1 and 49", won.Load(), lost.Load())
+		}
+	})
+}

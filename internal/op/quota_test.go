@@ -1,0 +1,119 @@
+package op_test
+
+import (
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/fault"
+)
+
+// Of 500 parallel writes exactly 120 are admitted in a window, and each refusal
+// names the window.
+func TestWriteWindowIsExact(t *testing.T) {
+	apitest.EachWith(t, apitest.Options{LimitScale: 1}, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Owner(t, "ann@example.com")
+		var admitted, refused atomic.Int64
+		var wg sync.WaitGroup
+		for range 25 {
+			wg.Go(func() {
+				for range 20 {
+					r := owner.Call("POST", "/apps", M{"name": "App"})
+					if r.Status == 201 {
+						admitted.Add(1)
+						continue
+					}
+					r.Refused(fault.RateLimited)
+					refused.Add(1)
+					if got := r.Header.Get("X-RateLimit-Policy"); got != `120;w=60;name="write";by="credential"` {
+						t.Errorf("policy %s", got)
+					}
+					if after, err := strconv.Atoi(r.Header.Get("Retry-After")); err != nil || after < 1 || after > 60 {
+						t.Errorf("Retry-After %q", r.Header.Get("Retry-After"))
+					}
+				}
+			})
+		}
+		wg.Wait()
+		if admitted.Load() != 120 || refused.Load() != 380 {
+			t.Errorf("%d admitted, %d refused; want 120 and 380", admitted.Load(), refused.Load())
+		}
+		if n := owner.Call("GET", "/audit-events?operation=createApps&limit=100", nil).Want(200); n.Len("data") != 100 || n.Value("pagination.hasMore") != "true" {
+			t.Errorf("audit: %d rows", n.Len("data"))
+		}
+		// The next window admits again; another session of the account shares
+		// the account's window only.
+		i.Clock.Move(time.Minute)
+		owner.Call("POST", "/apps", M{"name": "App"}).Want(201)
+	})
+}
+
+func TestWhatCounts(t *testing.T) {
+	apitest.EachWith(t, apitest.Options{LimitScale: 1}, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		used := func(path string) string {
+			return owner.Call("GET", "/apps/"+owner.AppID+"/usage", nil).Want(200).Value("data." + path)
+		}
+		before := used("usage.write.used")
+		body := M{"appId": owner.AppID, "domain": owner.Host, "slug": "a"}
+		key := apitest.Idempotent(apitest.NewKey())
+		owner.Call("POST", "/links", body, key).Want(201)
+		owner.Call("POST", "/links", body, key).Want(201)                          // a replay
+		owner.Call("POST", "/links", M{"nope": 1}).Refused(fault.ValidationFailed) // a refused body
+		owner.Call("POST", "/links", body).Refused(fault.ResourceConflict)         // admitted, then refused by a rule
+		want := func(what, after string, more int) {
+			t.Helper()
+			b, _ := strconv.Atoi(before)
+			if a, _ := strconv.Atoi(after); a != b+more {
+				t.Errorf("%s went from %s to %s, want %d more", what, before, after, more)
+			}
+		}
+		want("credential's writes", used("usage.write.used"), 2)
+		before = "2" // of createDomains, which named the app, and none other before
+		if got := used("sharedUsage.app.write.used"); got != "3" {
+			t.Errorf("app's writes: %s, want createDomains and two of createLinks", got)
+		}
+		// Another key shares the app's and the account's windows, not the
+		// credential's.
+		k := owner.Key("links:create", "usage:read")
+		r := k.Call("GET", "/apps/"+k.AppID+"/usage", nil).Want(200).Has("data.usage.write.used", "0").Has("data.sharedUsage.app.write.used", "3").
+			Has("data.limits.write.limit", "120").Has("data.sharedLimits.account.write.limit", "240").Has("data.limits.entry.windowSeconds", "60")
+		if r.Header.Get("X-RateLimit-Limit") == "" || r.Header.Get("X-RateLimit-Remaining") == "" || r.Header.Get("X-RateLimit-Reset") == "" {
+			t.Errorf("headers: %v", r.Header)
+		}
+		// A foreign app's window is not touched by those who may not see it.
+		eve := i.Owner(t, "eve@example.com")
+		for range 5 {
+			eve.Call("POST", "/links", body).Refused(fault.NotFound)
+		}
+		if got := used("sharedUsage.app.write.used"); got != "3" {
+			t.Errorf("app's writes after a stranger's: %s", got)
+		}
+	})
+}
+
+// Calls without a valid credential are bounded by their address; those with
+// one are not.
+func TestAddressWindow(t *testing.T) {
+	i := apitest.New(t, "sqlite", apitest.Options{LimitScale: 1})
+	owner := i.Owner(t, "ann@example.com")
+	anonymous := i.Client(t, "")
+	for n := range 300 {
+		if n%2 == 0 {
+			anonymous.Call("GET", "/me", nil).Refused(fault.Unauthenticated)
+		} else {
+			anonymous.Call("GET", "/nowhere", nil).Refused(fault.NotFound)
+		}
+	}
+	r := anonymous.Call("GET", "/me", nil).Refused(fault.RateLimited)
+	if got := r.Header.Get("X-RateLimit-Policy"); got != `300;w=60;name="address";by="address"` {
+		t.Errorf("policy %s", got)
+	}
+	anonymous.Call("GET", "/nowhere", nil).Refused(fault.RateLimited)
+	owner.Call("GET", "/me", nil).Want(200)
+	i.Clock.Move(time.Minute)
+	anonymous.Call("GET", "/me", nil).Refused(fault.Unauthenticated)
+}

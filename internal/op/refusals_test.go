@@ -1,0 +1,140 @@
+package op_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/fault"
+)
+
+type M = apitest.M
+
+// Each step of the order of refusals is met although later ones would refuse
+// as well (completions.md §1).
+func TestOrderOfRefusals(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		link := owner.Link("a", nil).Want(201)
+		path := "/links/" + apitest.Path(link.Text("data.id"))
+		reader := owner.Key("links:read")
+		none := apitest.Header("Idempotency-Key", "")
+		stale := apitest.IfMatch("00000000-0000-4000-8000-000000000000")
+
+		i.Client(t, "svc_test_nonsense").Call("PATCH", "/nowhere", "{", none).Refused(fault.NotFound)
+		i.Client(t, "svc_test_nonsense").Call("PUT", path, "{", none).Refused(fault.MethodNotAllowed)
+		i.Client(t, "svc_test_nonsense").Call("PATCH", path, "{", none).Refused(fault.Unauthenticated)
+		reader.Call("PATCH", path, "{", none).Refused(fault.InsufficientPermission)
+		owner.Call("PATCH", path, "{", none).Refused(fault.InvalidRequest, "header.Idempotency-Key")
+		owner.Call("PATCH", path+"?x=1", "{").Refused(fault.InvalidRequest, "query.x")
+		owner.Call("PATCH", path, strings.Repeat(" ", 40<<10)).Refused(fault.PayloadTooLarge)
+		owner.Call("PATCH", path, "{", apitest.Header("Content-Type", "text/plain")).Refused(fault.UnsupportedMediaType)
+		owner.Call("PATCH", path, "{").Refused(fault.InvalidRequest)
+		owner.Call("PATCH", path, M{"nope": 1}).Refused(fault.ValidationFailed, "/nope")
+		owner.Call("PATCH", path, M{"title": "x"}).Refused(fault.PreconditionRequired)
+		owner.Call("PATCH", "/links/links.example:none", M{"title": "x"}, stale).Refused(fault.NotFound)
+		owner.Call("PATCH", path, M{"desktopUrl": "http://x"}, stale).Refused(fault.RevisionConflict)
+		owner.Call("PATCH", path, M{"desktopUrl": "http://x"}, apitest.IfMatch(link.Revision())).Refused(fault.ValidationFailed, "/desktopUrl")
+		owner.Call("GET", path, nil).Want(200).Has("data.title", "null")
+	})
+}
+
+func TestBadRequests(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		link := owner.Link("a", nil).Want(201)
+		path := "/links/" + apitest.Path(link.Text("data.id"))
+		ok := apitest.IfMatch(link.Revision())
+		for _, c := range []struct {
+			name string
+			body string
+			code fault.Code
+			path string
+		}{
+			{"empty body", ``, fault.InvalidRequest, ""},
+			{"array", `[]`, fault.ValidationFailed, ""},
+			{"null", `null`, fault.ValidationFailed, ""},
+			{"trailing data", `{} x`, fault.InvalidRequest, ""},
+			{"duplicate member", `{"title":"a","title":"b"}`, fault.InvalidRequest, ""},
+			{"NUL", `{"title":"a\u0000"}`, fault.ValidationFailed, "/title"},
+			{"letter case", `{"Title":"a"}`, fault.ValidationFailed, "/Title"},
+			{"wrong type", `{"webOnly":"true"}`, fault.ValidationFailed, "/webOnly"},
+			{"null for a plain field", `{"webOnly":null}`, fault.ValidationFailed, "/webOnly"},
+			{"null for an object", `{"lifecycle":null}`, fault.ValidationFailed, "/lifecycle"},
+			{"null inside", `{"lifecycle":{"archived":null}}`, fault.ValidationFailed, "/lifecycle/archived"},
+			{"unknown inside", `{"utm":{"sauce":"x"}}`, fault.ValidationFailed, "/utm/sauce"},
+			{"too long", `{"title":"` + strings.Repeat("é", 201) + `"}`, fault.ValidationFailed, "/title"},
+			{"enumeration", `{"behavior":"eager"}`, fault.ValidationFailed, "/behavior"},
+			{"identity", `{"slug":"b"}`, fault.ValidationFailed, "/slug"},
+			{"fraction", `{"lifecycle":{"maxClicks":1.5}}`, fault.ValidationFailed, "/lifecycle/maxClicks"},
+			{"huge integer", `{"lifecycle":{"maxClicks":1e30}}`, fault.ValidationFailed, "/lifecycle/maxClicks"},
+			{"time", `{"lifecycle":{"startsAt":"tomorrow"}}`, fault.ValidationFailed, "/lifecycle/startsAt"},
+			{"year", `{"lifecycle":{"startsAt":"0001-01-01T00:00:00Z"}}`, fault.ValidationFailed, "/lifecycle/startsAt"},
+			{"depth", `{"parameters":{"a":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}}`, fault.InvalidRequest, ""},
+		} {
+			r := owner.Call("PATCH", path, c.body, ok).Refused(c.code)
+			if c.path != "" {
+				r.Refused(c.code, c.path)
+			}
+			if t.Failed() {
+				t.Fatalf("at %s", c.name)
+			}
+		}
+		for _, query := range []string{"limit=0", "limit=101", "limit=x", "limit=", "limit=1&limit=2", "cursor=x", "unknown=1", "state=odd", "archived=yes",
+			"createdFrom=2026-11-20", "order=title", "q=%00", "q=%ff", "q=%zz", "group="} {
+			owner.Call("GET", "/links?appId="+owner.AppID+"&"+query, nil).Refused(fault.InvalidRequest)
+		}
+		owner.Call("GET", "/links", nil).Refused(fault.InvalidRequest, "query.appId")
+		for _, match := range []string{`W/"` + link.Revision() + `"`, "*", link.Revision(), `"x"`, `"` + link.Revision() + `", "` + link.Revision() + `"`} {
+			owner.Call("PATCH", path, M{"title": "x"}, apitest.Header("If-Match", match)).Refused(fault.InvalidRequest, "header.If-Match")
+		}
+		for _, key := range []string{"", "x", "01926d2c-7b1a-7c11-9d52-0a6f6e1b2c3d"} {
+			owner.Call("PATCH", path, M{"title": "x"}, ok, apitest.Idempotent(key)).Refused(fault.InvalidRequest, "header.Idempotency-Key")
+		}
+		owner.Call("PATCH", path, M{"title": "x"}, ok, apitest.Header("Content-Encoding", "gzip")).Refused(fault.UnsupportedMediaType)
+		owner.Call("PATCH", path, M{"title": "x"}, ok, apitest.Header("Content-Type", "application/json; charset=latin1")).Refused(fault.UnsupportedMediaType)
+		owner.Call("DELETE", path, "{}", ok).Refused(fault.InvalidRequest)
+		// Nothing of all this changed anything.
+		owner.Call("GET", path, nil).Want(200).Has("data.revision", `"`+link.Revision()+`"`)
+		if n := owner.Call("GET", "/audit-events?resourceId="+apitest.Path(link.Text("data.id")), nil).Want(200).Len("data"); n != 1 {
+			t.Errorf("%d audit events, want that of the creation", n)
+		}
+	})
+}
+
+func TestRoutesAndMethods(t *testing.T) {
+	i := apitest.New(t, "sqlite", apitest.Options{CORSOrigins: []string{"https://console.example"}})
+	owner := i.Prepared(t, "ann@example.com")
+	anonymous := i.Client(t, "")
+	for _, path := range []string{"/v1", "/v1/", "/v1/me/", "/v1//me", "//v1/me", "/v1/../v1/me", "/v1/./me", "/v1/me%00", "/v1/%ff", "/v2/me", "/", "/V1/me", "/v1/me%2f"} {
+		anonymous.Call("GET", path, nil).Refused(fault.NotFound)
+	}
+	for method, allow := range map[string]string{"POST": "GET, HEAD, PATCH", "DELETE": "GET, HEAD, PATCH", "OPTIONS": "GET, HEAD, PATCH", "TRACE": "GET, HEAD, PATCH"} {
+		r := anonymous.Call(method, "/me", nil, apitest.Header("X-HTTP-Method-Override", "GET")).Refused(fault.MethodNotAllowed)
+		if got := r.Header.Get("Allow"); got != allow {
+			t.Errorf("%s: Allow %q, want %q", method, got, allow)
+		}
+	}
+	get := owner.Call("GET", "/me", nil).Want(200)
+	head := owner.Call("HEAD", "/me", nil).Want(200)
+	if head.Header.Get("ETag") != get.Header.Get("ETag") || head.Header.Get("Content-Length") != get.Header.Get("Content-Length") {
+		t.Errorf("HEAD has other headers than GET: %v, %v", head.Header, get.Header)
+	}
+	r := anonymous.Call("GET", "/me", nil).Refused(fault.Unauthenticated)
+	if r.Header.Get("WWW-Authenticate") != "Bearer" || r.Text("error.documentationUrl") != "https://api.example/docs/api/errors/#unauthenticated" {
+		t.Errorf("401: %v %s", r.Header, r.Body)
+	}
+
+	from := func(origin string) apitest.With { return apitest.Header("Origin", origin) }
+	preflight := apitest.Header("Access-Control-Request-Method", "PATCH")
+	allowed := anonymous.Call("OPTIONS", "/me", nil, from("https://console.example"), preflight).Want(204)
+	if got := allowed.Header.Get("Access-Control-Allow-Methods"); got != "GET, HEAD, PATCH" {
+		t.Errorf("preflight allows %q", got)
+	}
+	anonymous.Call("OPTIONS", "/me", nil, from("https://evil.example"), preflight).Refused(fault.MethodNotAllowed)
+	for origin, want := range map[string]string{"https://console.example": "https://console.example", "https://evil.example": "", "null": ""} {
+		if got := owner.Call("GET", "/me", nil, from(origin)).Want(200).Header.Get("Access-Control-Allow-Origin"); got != want {
+			t.Errorf("origin %s is allowed as %q", origin, got)
+		}
+	}
+}
