@@ -50,7 +50,7 @@ type localKeys struct{ db *store.DB }
 
 // VerifySignature implements oidc.KeySet.
 func (k localKeys) VerifySignature(ctx context.Context, token string) ([]byte, error) {
-	signed, err := jose.ParseSigned(token, []jose.SignatureAlgorithm{jose.EdDSA})
+	signed, err := jose.ParseSignedCompact(token, []jose.SignatureAlgorithm{jose.EdDSA})
 	if err != nil {
 		return nil, err
 	}

@@ -232,7 +232,7 @@ func TestSessionExpiresWhileSeen(t *testing.T) {
 type staticKeys struct{ key ed25519.PublicKey }
 
 func (k staticKeys) VerifySignature(_ context.Context, token string) ([]byte, error) {
-	signed, err := jose.ParseSigned(token, []jose.SignatureAlgorithm{jose.EdDSA})
+	signed, err := jose.ParseSignedCompact(token, []jose.SignatureAlgorithm{jose.EdDSA})
 	if err != nil {
 		return nil, err
 	}

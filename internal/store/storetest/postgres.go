@@ -29,23 +29,15 @@ kill -QUIT $pid 2>/dev/null
 wait $pid
 rm -rf "$2"`
 
-// Postgres returns the address of the private PostgreSQL server, starting one
-// that ends with this process unless EnvPostgres names one.
-func Postgres() (string, error) {
+// Postgres returns the private PostgreSQL server, starting one that ends with
+// this process unless EnvPostgres names one. Keep it reachable: were it
+// collected, the pipe that keeps the server alive would be closed with it.
+func Postgres() (*Server, error) {
 	if address := os.Getenv(EnvPostgres); address != "" {
-		return address, nil
+		return &Server{Address: address, stop: func() error { return nil }}, nil
 	}
-	server, err := StartPostgres()
-	if err != nil {
-		return "", err
-	}
-	running = server
-	return server.Address, nil
+	return StartPostgres()
 }
-
-// running keeps the server reachable: were it collected, the pipe that keeps
-// the server alive would be closed with it.
-var running *Server
 
 // Server is a private PostgreSQL on a free loopback port.
 type Server struct {

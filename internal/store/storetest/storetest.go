@@ -74,10 +74,11 @@ var (
 )
 
 func newDatabase(t testing.TB) (string, error) {
-	admin, err := server()
+	private, err := server()
 	if err != nil {
 		return "", err
 	}
+	admin := private.Address
 	from, err := template()
 	if err != nil {
 		return "", err
@@ -95,10 +96,11 @@ func newDatabase(t testing.TB) (string, error) {
 }
 
 func makeTemplate() (string, error) {
-	admin, err := server()
+	private, err := server()
 	if err != nil {
 		return "", err
 	}
+	admin := private.Address
 	name := fmt.Sprintf("t%d", time.Now().UnixNano())
 	if err := execute(admin, "CREATE DATABASE "+name); err != nil {
 		return "", err

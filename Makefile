@@ -1,0 +1,45 @@
+# make help lists the targets.
+.DEFAULT_GOAL := help
+.PHONY: help run build test check tools contract unit fuzz soak bench
+
+GO ?= go
+# Tests share one private PostgreSQL that is started for them and stopped.
+WITH_POSTGRES = $(GO) run ./internal/store/storetest/withpostgres
+FUZZTIME ?= 5s
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' Makefile
+
+run: build ## build and start in development mode (needs only Go)
+	./bin/waymark serve --dev
+
+build: ## build bin/waymark
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/waymark ./cmd/waymark
+
+test: tools check contract unit fuzz ## everything a change must pass
+
+check: ## format, vet, staticcheck
+	@test -z "$$(gofmt -l cmd internal test *.go)" || { gofmt -l cmd internal test *.go; echo "run gofmt on these"; exit 1; }
+	$(GO) vet ./...
+	$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+
+contract: ## lint the contract with testers from outside
+	cd test/contract && npm ci --silent --no-audit --no-fund
+	cd test/contract && npx --no-install spectral lint --quiet --fail-severity warn ../../api/openapi.yaml
+	cd test/contract && npx --no-install redocly lint --config redocly.yaml ../../api/openapi.yaml
+
+unit: ## all tests with the race detector, on SQLite and a private PostgreSQL
+	$(WITH_POSTGRES) $(GO) test -race -timeout 12m ./...
+
+fuzz: ## each fuzz target for FUZZTIME
+	FUZZTIME=$(FUZZTIME) GO=$(GO) scripts/fuzz
+
+soak: tools ## the long crash runs and fuzzing (about half an hour)
+	WAYMARK_SOAK=1 $(WITH_POSTGRES) $(GO) test -race -count=1 -timeout 60m ./test/... ./internal/executor/ ./internal/clicklog/
+	FUZZTIME=2m GO=$(GO) scripts/fuzz
+
+bench: build ## ratios to nginx, net/http and the aims, measured in one run
+	$(GO) run ./test/bench
+
+tools: ## install what the tests need besides Go (Debian, as root)
+	scripts/tools

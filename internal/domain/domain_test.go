@@ -1,0 +1,101 @@
+package domain_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+type M = apitest.M
+
+func TestCreatePlatformDomain(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner, eve := i.Prepared(t, "ann@example.com"), i.Prepared(t, "eve@example.com")
+		body := func(prefix string) M { return M{"appId": owner.AppID, "mode": "platform", "prefix": prefix} }
+		r := owner.Call("POST", "/domains", body("Go")).Want(202).Has("data.type", `"domain.create"`).Has("data.status", `"queued"`)
+		follow := strings.TrimPrefix(r.Header.Get("Location"), "/v1")
+		if r.Header.Get("Retry-After") == "" || r.Revision() == "" || follow != "/operations/"+r.Text("data.id") {
+			t.Errorf("acceptance headers: %v", r.Header)
+		}
+		// Links can be made at once; visitors come once it is published.
+		host := "go." + apitest.Zone
+		owner.Call("POST", "/links", M{"appId": owner.AppID, "domain": host, "slug": "a", "desktopUrl": "https://example.com/"}).Want(201)
+		i.Settle(t)
+		done := owner.Call("GET", follow, nil).Want(200).Has("data.status", `"succeeded"`).Has("data.result.resource.type", `"domain"`)
+		d := owner.Call("GET", "/domains/"+done.Text("data.result.resource.id"), nil).Want(200).
+			Has("data.hostname", `"`+host+`"`).Has("data.ownership", `"verified"`).Has("data.dns", `"configured"`).Has("data.https", `"delegated"`).
+			Has("data.links", `"ready"`).Has("data.detached", "false").Has("data.publication.status", `"synced"`).Has("data.removalState", "null")
+		if d.Revision() != d.Text("data.publication.confirmedRevision") {
+			t.Errorf("confirmed %s", d.Value("data.publication"))
+		}
+		i.Visit(t, "https://"+host+"/a", nil, func(r *http.Response) bool { return r.StatusCode == 302 })
+
+		// A hostname is one domain in the whole installation.
+		for _, c := range []*apitest.Client{owner, eve} {
+			c.Call("POST", "/domains", M{"appId": c.AppID, "mode": "platform", "prefix": "GO"}).Refused(fault.ResourceConflict)
+		}
+		for _, c := range []struct {
+			path string
+			body M
+		}{
+			{"/mode", M{"appId": owner.AppID, "mode": "odd"}}, {"/mode", M{"appId": owner.AppID}},
+			{"/mode", M{"appId": owner.AppID, "mode": "external", "hostname": "go.example.org"}},
+			{"/prefix", M{"appId": owner.AppID, "mode": "platform"}}, {"/prefix", body("a.b")}, {"/prefix", body("-a")}, {"/prefix", body("a_b")}, {"/prefix", body("a。b")},
+			{"/prefix", body(strings.Repeat("a", 33))}, {"/hostname", M{"appId": owner.AppID, "mode": "platform", "prefix": "x", "hostname": "x.example"}},
+			{"/apexProfileId", M{"appId": owner.AppID, "mode": "platform", "prefix": "x", "apexProfileId": "x"}},
+		} {
+			owner.Call("POST", "/domains", c.body).Refused(fault.ValidationFailed, c.path)
+		}
+		owner.Call("POST", "/domains", M{"appId": eve.AppID, "mode": "platform", "prefix": "x"}).Refused(fault.NotFound)
+
+		if n := owner.Call("GET", "/domains?appId="+owner.AppID, nil).Want(200).Len("data"); n != 2 {
+			t.Errorf("%d domains", n)
+		}
+		if n := owner.Call("GET", "/domains?detached=true&appId="+owner.AppID, nil).Want(200).Len("data"); n != 0 {
+			t.Errorf("%d detached domains", n)
+		}
+		eve.Call("GET", "/domains/"+d.Text("data.id"), nil).Refused(fault.NotFound)
+		eve.Call("GET", follow, nil).Refused(fault.NotFound)
+	})
+}
+
+// What the executor does is checked against the grant as it is then.
+func TestAuthorizationIsCheckedAgain(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		issued := owner.Call("POST", "/api-keys", M{"name": "k", "appIds": []string{owner.AppID}, "permissions": []string{"domains:create", "operations:read"}}).Want(201)
+		key := i.Client(t, issued.Text("data.secret"))
+		r := key.Call("POST", "/domains", M{"appId": owner.AppID, "mode": "platform", "prefix": "late"}).Want(202)
+		owner.Call("DELETE", "/api-keys/"+issued.Text("data.key.id"), nil, apitest.IfMatch(issued.Revision())).Want(204)
+		i.Settle(t)
+		owner.Call("GET", "/operations/"+r.Text("data.id"), nil).Want(200).Has("data.status", `"failed"`).Has("data.error.code", `"authorization_lost"`)
+		// The hostname is free again.
+		owner.Call("POST", "/domains", M{"appId": owner.AppID, "mode": "platform", "prefix": "late"}).Want(202)
+	})
+}
+
+func TestCancel(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		r := owner.Call("POST", "/domains", M{"appId": owner.AppID, "mode": "platform", "prefix": "never"}).Want(202)
+		path := "/operations/" + r.Text("data.id")
+		owner.Call("POST", path+"/cancel", nil, apitest.IfMatch("00000000-0000-4000-8000-000000000000")).Refused(fault.RevisionConflict)
+		cancelled := owner.Call("POST", path+"/cancel", nil).Want(202).Has("data.status", `"cancelled"`)
+		if cancelled.Header.Get("Location") != "/v1"+path || cancelled.Revision() == r.Revision() {
+			t.Errorf("cancel: %v", cancelled.Header)
+		}
+		i.Settle(t)
+		// It is terminal: a further cancel changes nothing.
+		owner.Call("POST", path+"/cancel", M{}).Want(202).Has("data.revision", cancelled.Value("data.revision"))
+		if n := owner.Call("GET", "/domains?detached=true&appId="+owner.AppID, nil).Want(200).Len("data"); n != 1 {
+			t.Errorf("%d detached domains, want the cancelled one", n)
+		}
+		if found, err := store.Exists(t.Context(), i.DB, "SELECT 1 FROM route WHERE hostname = ?", "never."+apitest.Zone); err != nil || found {
+			t.Errorf("a cancelled domain was published: %v, %v", found, err)
+		}
+	})
+}

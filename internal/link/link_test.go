@@ -1,0 +1,240 @@
+package link_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+type M = apitest.M
+
+func TestCreate(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner, eve := i.Prepared(t, "ann@example.com"), i.Prepared(t, "eve@example.com")
+		app := owner.Call("GET", "/apps/"+owner.AppID, nil).Want(200)
+		owner.Call("PUT", "/apps/"+owner.AppID+"/defaults", M{"playStoreUrl": "https://play.example/a"}, apitest.IfMatch(app.Revision())).Want(200)
+		big := `{"n": 12345678901234567890.10, "deep":{"a":{"b":{"c":1}}}}`
+		r := owner.Call("POST", "/links", `{"appId":"`+owner.AppID+`","domain":"`+strings.ToUpper(owner.Host)+`","prefix":"sommer/2026","slug":"Straße",
+			"title":"T","parameters":`+big+`,"lifecycle":{"maxClicks":5},"utm":{"source":"mail"},"group":"main"}`).Want(201).
+			Has("data.domain", `"`+owner.Host+`"`).Has("data.url", `"https://`+owner.Host+`/sommer/2026/Stra%C3%9Fe"`).
+			Has("data.playStoreUrl", `"https://play.example/a"`).Has("data.desktopUrl", "null").Has("data.behavior", `"manual"`).
+			Has("data.origin", `"api"`).Has("data.state", `"active"`).Has("data.publication.status", `"pending"`).
+			Has("data.parameters", strings.ReplaceAll(big, " ", "")).Has("data.lifecycle.maxClicks", "5").Has("data.group", `"main"`)
+		if !strings.HasPrefix(r.Text("data.id"), owner.Host+":") || r.Header.Get("Location") != "/v1/links/"+apitest.Path(r.Text("data.id")) {
+			t.Errorf("id %s, Location %s", r.Text("data.id"), r.Header.Get("Location"))
+		}
+		// The id is accepted raw and percent-encoded.
+		owner.Call("GET", "/links/"+r.Text("data.id"), nil).Want(200)
+		owner.Call("GET", "/links/"+strings.ReplaceAll(r.Text("data.id"), ":", "%3A"), nil).Want(200).Has("data.revision", r.Value("data.revision"))
+		// Later defaults do not change stored links; the same address written
+		// in another normal form is the same address.
+		owner.Link("Strasse", M{"prefix": "sommer/2026"}).Want(201)
+		owner.Link("e\u0301", nil).Want(201).Has("data.slug", `"é"`)
+		owner.Link("é", nil).Refused(fault.ResourceConflict)
+		owner.Link("É", nil).Want(201)
+
+		for _, c := range []struct {
+			path string
+			body M
+		}{
+			{"/slug", M{"slug": "_service"}}, {"/slug", M{"slug": "Robots.TXT"}}, {"/slug", M{"slug": "a/b"}}, {"/slug", M{"slug": ".."}}, {"/slug", M{"slug": "a b"}},
+			{"/slug", M{"slug": ""}}, {"/slug", M{"slug": strings.Repeat("a", 201)}}, {"/slug", M{"slug": "a%2fb"}}, {"/slug", M{"slug": "😀"}},
+			{"/prefix", M{"prefix": "a//b"}}, {"/prefix", M{"prefix": "/a"}}, {"/prefix", M{"prefix": ".well-known"}}, {"/prefix", M{"prefix": "a/_SERVICE"}},
+			{"/domain", M{"domain": "nowhere.example"}}, {"/domain", M{"domain": eve.Host}}, {"/domain", M{"domain": "not a host"}},
+			{"/desktopUrl", M{"desktopUrl": "javascript:alert(1)"}}, {"/imageUrl", M{"imageUrl": "http://x.example"}},
+			{"/folderId", M{"folderId": "0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d"}}, {"/campaignId", M{"campaignId": "x"}},
+			{"/appPath", M{"appPath": "/x"}}, {"/parameters", M{"parameters": M{"a": M{"b": M{"c": M{"d": M{"e": M{}}}}}}}}, {"/parameters", M{"parameters": M{"a": strings.Repeat("x", 16<<10)}}},
+			{"/parameters", M{"parameters": []int{1}}}, {"/lifecycle/expiresAt", M{"lifecycle": M{"startsAt": "2026-12-01T00:00:00Z", "expiresAt": "2026-12-01T00:00:00Z"}}},
+			{"/lifecycle/maxClicks", M{"lifecycle": M{"maxClicks": 0}}}, {"/lifecycle/expiredUrl", M{"lifecycle": M{"expiredUrl": "x"}}}, {"/utm/source", M{"utm": M{"source": ""}}},
+			{"/templateData", M{"templateData": M{"a": 1}}}, {"/templateSelection/ios", M{"templateSelection": M{"ios": M{"mode": "custom", "templateId": "x", "version": 1}}}},
+			{"/templateSelection/ios/mode", M{"templateSelection": M{"ios": M{"mode": "odd"}}}}, {"/url", M{"url": "https://x"}},
+		} {
+			owner.Link("x", c.body).Refused(fault.ValidationFailed, c.path)
+		}
+		owner.Link("x", M{"appId": eve.AppID}).Refused(fault.NotFound)
+		owner.Link("x", M{"appId": "app_none"}).Refused(fault.NotFound)
+		n, err := store.One(t.Context(), i.DB, store.Value[int], "SELECT COUNT(*) FROM link")
+		if err != nil || n != 4 {
+			t.Errorf("%d links, %v; want 4", n, err)
+		}
+	})
+}
+
+func TestChange(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner, eve := i.Prepared(t, "ann@example.com"), i.Prepared(t, "eve@example.com")
+		r := owner.Link("a", M{"title": "One", "utm": M{"source": "mail", "medium": "x"}, "lifecycle": M{"maxClicks": 7}}).Want(201)
+		id := r.Text("data.id")
+		path := "/links/" + apitest.Path(id)
+		r = owner.Call("PATCH", path, M{"description": "D", "utm": M{"medium": nil}, "lifecycle": M{"archived": true}}, apitest.IfMatch(r.Revision())).Want(200).
+			Has("data.title", `"One"`).Has("data.utm.source", `"mail"`).Has("data.utm.medium", "null").
+			Has("data.lifecycle.maxClicks", "7").Has("data.state", `"archived"`)
+		if r.Text("data.publication.desiredRevision") != r.Revision() {
+			t.Errorf("desired %s, revision %s", r.Value("data.publication.desiredRevision"), r.Revision())
+		}
+		match := apitest.IfMatch(r.Revision())
+		eve.Call("PATCH", path, M{"title": "x"}, match).Refused(fault.NotFound)
+		eve.Call("DELETE", path, nil, match).Refused(fault.NotFound)
+		eve.Call("GET", path, nil).Refused(fault.NotFound)
+		eve.Call("GET", path+"/publication", nil).Refused(fault.NotFound)
+		owner.Call("DELETE", path, nil, match).Want(204)
+		owner.Call("GET", path, nil).Refused(fault.NotFound)
+		again := owner.Link("a", nil).Want(201)
+		if again.Text("data.id") == id {
+			t.Error("the id was used again")
+		}
+		actions, err := store.All(t.Context(), i.DB, store.Value[string], "SELECT action FROM link_history WHERE link_id = ? ORDER BY id", id)
+		if err != nil || strings.Join(actions, " ") != "created archived deleted" {
+			t.Errorf("history %q, %v", actions, err)
+		}
+		fields, err := store.One(t.Context(), i.DB, store.Value[string], "SELECT fields FROM link_history WHERE link_id = ? AND action = 'archived'", id)
+		if err != nil || fields != `["description","lifecycle","utm"]` {
+			t.Errorf("changed fields %s, %v", fields, err)
+		}
+		events, err := store.All(t.Context(), i.DB, store.Value[string], "SELECT type FROM outbox WHERE resource_id = ? ORDER BY id", id)
+		if err != nil || strings.Join(events, " ") != "link.created link.updated link.deleted" {
+			t.Errorf("outbox %q, %v", events, err)
+		}
+	})
+}
+
+func TestList(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		now := i.Clock.Now()
+		for n, more := range []M{
+			{"title": "Ärger 100%", "group": "main"},
+			{"prefix": "p", "description": "weekly mail"},
+			{"lifecycle": M{"archived": true}},
+			{"lifecycle": M{"startsAt": now.Add(time.Hour).String()}},
+			{"lifecycle": M{"expiresAt": now.Add(30 * time.Second).String()}},
+			{"lifecycle": M{"archived": true, "startsAt": now.Add(time.Hour).String()}},
+		} {
+			owner.Link(fmt.Sprintf("s%d", n), more).Want(201)
+			i.Clock.Move(10 * time.Second)
+		}
+		at := func(seconds int) string { return now.Add(time.Duration(seconds) * time.Second).String() }
+		for query, want := range map[string]string{
+			"":                                   "s5 s4 s3 s2 s1 s0",
+			"order=createdAt:asc":                "s0 s1 s2 s3 s4 s5",
+			"group=main":                         "s0",
+			"prefix=p":                           "s1",
+			"archived=true":                      "s5 s2",
+			"archived=false&order=createdAt:asc": "s0 s1 s3 s4",
+			"state=archived":                     "s5 s2",
+			"state=scheduled":                    "s3",
+			"state=expired":                      "s4",
+			"state=active":                       "s1 s0",
+			"q=%C3%84RGER":                       "s0",
+			"q=arger":                            "",
+			"q=100%25":                           "s0",
+			"q=WEEKLY":                           "s1",
+			"q=S3":                               "s3",
+			"q=_":                                "",
+			"createdFrom=" + at(10) + "&createdTo=" + at(30): "s2 s1",
+			"domain=" + owner.Host:                           "s5 s4 s3 s2 s1 s0",
+			"domain=other.example":                           "",
+			"origin=api&group=operational&state=active":      "s1",
+			"folderId=x":   "",
+			"campaignId=x": "",
+			"tagId=x":      "",
+		} {
+			if got := slugs(owner, "&"+query); got != want {
+				t.Errorf("%s lists %q, want %q", query, got, want)
+			}
+			// Page by page it is the same.
+			if got := slugs(owner, "&limit=1&"+query); got != want {
+				t.Errorf("%s lists %q page by page, want %q", query, got, want)
+			}
+		}
+	})
+}
+
+// slugs lists all pages of a query.
+func slugs(c *apitest.Client, query string) string {
+	var all []string
+	for cursor := ""; ; {
+		r := c.Call("GET", "/links?appId="+c.AppID+strings.TrimSuffix(query, "&")+cursor, nil).Want(200)
+		for n := range r.Len("data") {
+			all = append(all, r.Text(fmt.Sprintf("data.%d.slug", n)))
+		}
+		if r.Text("pagination.nextCursor") == "" {
+			return strings.Join(all, " ")
+		}
+		cursor = "&cursor=" + r.Text("pagination.nextCursor")
+	}
+}
+
+func TestPublication(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		r := owner.Link("a", nil).Want(201)
+		path := "/links/" + apitest.Path(r.Text("data.id"))
+		owner.Call("GET", path+"/publication", nil).Want(200).Has("data.status", `"pending"`).Has("data.confirmedRevision", "null").Has("data.attempts", "0")
+		i.Settle(t)
+		owner.Call("GET", path+"/publication", nil).Want(200).Has("data.status", `"synced"`).Has("data.confirmedRevision", r.Value("data.revision"))
+		goes := func(want string) func(*http.Response) bool {
+			return func(r *http.Response) bool { return r.Header.Get("Location") == want }
+		}
+		address := "https://" + owner.Host + "/a"
+		i.Visit(t, address, nil, goes("https://example.com/a"))
+		changed := owner.Call("PATCH", path, M{"desktopUrl": "https://example.com/b"}, apitest.IfMatch(r.Revision())).Want(200).
+			Has("data.publication.status", `"pending"`).Has("data.publication.confirmedRevision", r.Value("data.revision"))
+		i.Settle(t)
+		i.Visit(t, address, nil, goes("https://example.com/b"))
+
+		// The projection fails five times, then is given up; resync starts anew.
+		breakRoutes(t, i)
+		last := owner.Call("PATCH", path, M{"desktopUrl": "https://example.com/c"}, apitest.IfMatch(changed.Revision())).Want(200)
+		for attempt := 1; attempt <= 5; attempt++ {
+			i.Settle(t)
+			status := `"pending"`
+			if attempt == 5 {
+				status = `"failed"`
+			}
+			owner.Call("GET", path+"/publication", nil).Want(200).Has("data.status", status).
+				Has("data.attempts", fmt.Sprint(attempt)).Has("data.lastError.code", `"projection_failed"`).Has("data.confirmedRevision", changed.Value("data.revision"))
+			i.Clock.Move(11 * time.Second)
+		}
+		i.Settle(t)
+		i.Visit(t, address, nil, goes("https://example.com/b"))
+		mendRoutes(t, i)
+		accepted := owner.Call("POST", path+"/resync", M{}, apitest.IfMatch(last.Revision())).Want(202).
+			Has("data.status", `"pending"`).Has("data.attempts", "0").Has("data.lastError", "null")
+		if accepted.Header.Get("Location") != "/v1"+path+"/publication" || accepted.Header.Get("Retry-After") == "" {
+			t.Errorf("resync: %v", accepted.Header)
+		}
+		owner.Call("POST", path+"/resync", M{}).Refused(fault.PreconditionRequired)
+		i.Settle(t)
+		owner.Call("GET", path, nil).Want(200).Has("data.publication.status", `"synced"`).Has("data.revision", last.Value("data.revision"))
+		i.Visit(t, address, nil, goes("https://example.com/c"))
+
+		owner.Call("DELETE", path, nil, apitest.IfMatch(last.Revision())).Want(204)
+		// The address is taken again before the removal is published.
+		owner.Link("a", M{"desktopUrl": "https://example.com/d"}).Want(201)
+		i.Settle(t)
+		i.Visit(t, address, nil, goes("https://example.com/d"))
+	})
+}
+
+// breakRoutes makes every write to the routes fail, as a full disk or a broken
+// table would.
+func breakRoutes(t *testing.T, i *apitest.Installation) {
+	t.Helper()
+	if _, err := i.DB.Exec(t.Context(), "ALTER TABLE route RENAME TO route_away"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func mendRoutes(t *testing.T, i *apitest.Installation) {
+	t.Helper()
+	if _, err := i.DB.Exec(t.Context(), "ALTER TABLE route_away RENAME TO route"); err != nil {
+		t.Fatal(err)
+	}
+}
