@@ -287,6 +287,7 @@ func (p *process) startAPI(ctx context.Context, l *listener, events *eventstore.
 	}
 	p.background(service.Requests.Run)
 	p.background(func(ctx context.Context) { service.Auth.Run(ctx, p.log) })
+	l.net = server.Listener(l.net, service)
 	p.serve(l, server.New(server.Options{
 		Service: service, Log: p.log, Contract: contract, CORSOrigins: p.CORSOrigins,
 		Ready: p.db.Ping,

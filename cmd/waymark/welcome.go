@@ -26,7 +26,7 @@ Paste these lines into another terminal: an app, a domain, a link, a visit, and 
 API={{.API}}/v1
 TOKEN={{.Token}}
 call() { curl -sS -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" "$@"; echo; }
-APP=$(call $API/apps -H "Idempotency-Key: {{.Key1}}" -d '{"name":"My first app"}' | grep -o 'app_[a-z0-9]*')
+APP=$(call $API/apps -H "Idempotency-Key: {{.Key1}}" -d '{"name":"My first app"}' | grep -o 'app_[a-z0-9]*' | head -1)
 call $API/domains -H "Idempotency-Key: {{.Key2}}" -d '{"appId":"'$APP'","mode":"platform","prefix":"{{.Prefix}}"}'
 call $API/links -H "Idempotency-Key: {{.Key3}}" -d '{"appId":"'$APP'","domain":"{{.Prefix}}.{{.Zone}}","slug":"hello","desktopUrl":"https://example.com/"}'
 sleep 1; curl -i http://{{.Prefix}}.{{.Zone}}:{{.Port}}/hello

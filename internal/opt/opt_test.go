@@ -1,0 +1,45 @@
+package opt
+
+import (
+	"testing"
+
+	"github.com/go-json-experiment/json"
+)
+
+func TestThreeStates(t *testing.T) {
+	type body struct {
+		A Opt[string]  `json:"a,omitzero"`
+		B Null[string] `json:"b,omitzero"`
+	}
+	for text, want := range map[string]body{
+		`{}`:               {},
+		`{"a":"x"}`:        {A: Some("x")},
+		`{"b":null}`:       {B: Null[string]{Set: true}},
+		`{"a":"","b":"y"}`: {A: Some(""), B: Of("y")},
+	} {
+		var got body
+		if err := json.Unmarshal([]byte(text), &got); err != nil || got != want {
+			t.Errorf("%s: %+v, %v", text, got, err)
+		}
+		if back, err := json.Marshal(got); err != nil || string(back) != text {
+			t.Errorf("%s comes back as %s, %v", text, back, err)
+		}
+	}
+	kept, value := "old", "new"
+	current := &kept
+	Null[string]{}.Apply(&current)
+	if current != &kept {
+		t.Error("an absent field changed the value")
+	}
+	Of(value).Apply(&current)
+	if current == nil || *current != "new" {
+		t.Error("a value was not applied")
+	}
+	Null[string]{Set: true}.Apply(&current)
+	if current != nil {
+		t.Error("null did not clear the value")
+	}
+	if Some(3).Or(4) != 3 || (Opt[int]{}).Or(4) != 4 {
+		t.Error("Or")
+	}
+}

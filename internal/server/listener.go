@@ -1,0 +1,87 @@
+package server
+
+import (
+	"bytes"
+	"net"
+	"net/http"
+	"strconv"
+
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/ids"
+	"github.com/waymarkhq/waymark/internal/op"
+)
+
+// Listener wraps the API's listener so that requests which net/http refuses
+// before any handler sees them (a malformed request line or header, a missing
+// Host) are answered in the envelope too (completions.md §1).
+func Listener(l net.Listener, s *op.Service) net.Listener { return listener{l, s} }
+
+type listener struct {
+	net.Listener
+	service *op.Service
+}
+
+// Accept implements net.Listener.
+func (l listener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return &conn{c, l.service}, nil
+}
+
+type conn struct {
+	net.Conn
+	service *op.Service
+}
+
+// refusalHeaders follow the status line of net/http's own refusals, and of
+// nothing that a handler writes: those carry X-Request-Id before the type.
+var refusalHeaders = []byte("\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n")
+
+// Write implements net.Conn.
+func (c *conn) Write(b []byte) (int, error) {
+	const statusLine = "HTTP/1.1 "
+	end := bytes.IndexByte(b, '\r')
+	if end < len(statusLine)+3 || !bytes.HasPrefix(b, []byte(statusLine)) || !bytes.HasPrefix(b[end:], refusalHeaders) {
+		return c.Conn.Write(b)
+	}
+	if _, err := c.Conn.Write(c.refusal()); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+func (c *conn) refusal() []byte {
+	id := ids.Request()
+	answer := &bufferedAnswer{header: http.Header{}}
+	answer.header.Set("Connection", "close")
+	answer.header.Set("Cache-Control", "no-store, no-transform")
+	answer.header.Set("X-Request-Id", id)
+	c.service.WriteError(answer, id, fault.New(fault.InvalidRequest, "The request is not well-formed HTTP."))
+	var b bytes.Buffer
+	b.WriteString("HTTP/1.1 " + strconv.Itoa(answer.status) + " " + http.StatusText(answer.status) + "\r\n")
+	answer.header.Write(&b)
+	b.WriteString("\r\n")
+	b.Write(answer.body)
+	return b.Bytes()
+}
+
+// bufferedAnswer keeps an answer for a connection without a handler.
+type bufferedAnswer struct {
+	header http.Header
+	status int
+	body   []byte
+}
+
+// Header implements http.ResponseWriter.
+func (a *bufferedAnswer) Header() http.Header { return a.header }
+
+// WriteHeader implements http.ResponseWriter.
+func (a *bufferedAnswer) WriteHeader(status int) { a.status = status }
+
+// Write implements http.ResponseWriter.
+func (a *bufferedAnswer) Write(b []byte) (int, error) {
+	a.body = append(a.body, b...)
+	return len(b), nil
+}
