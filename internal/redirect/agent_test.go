@@ -83,9 +83,9 @@ func TestParseAgent(t *testing.T) {
 		{"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/131.0.0.0 Safari/537.36", "desktop", "bot", "Linux", "", false},
 		{"Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1 (Applebot/0.1; +http://www.apple.com/go/applebot)", "", "bot", "", "", false},
 		{"Mozilla/5.0 (Linux; Android 5.0) AppleWebKit/537.36 (KHTML, like Gecko) Mobile Safari/537.36 (compatible; Bytespider; spider-feedback@bytedance.com)", "android", "bot", "Android", "", false},
-		{"curl/8.10.1", "other", "bot", "", "", false},
-		{"Go-http-client/2.0", "other", "bot", "", "", false},
-		{"python-requests/2.32.3", "other", "bot", "", "", false},
+		{"curl/8.10.1", "other", "other", "", "", false},
+		{"Go-http-client/2.0", "other", "other", "", "", false},
+		{"python-requests/2.32.3", "other", "other", "", "", false},
 		{"Messages/1.0 CFNetwork/1498.700.2 Darwin/23.6.0", "other", "bot", "", "", false},
 	} {
 		got := parseAgent(c.text)

@@ -66,7 +66,8 @@ var socialApps = []struct{ token, browser string }{
 }
 
 // botTokens are parts of the lower-case user agents of crawlers, link previews
-// and programs, besides those that carry a URL of their maker.
+// and monitors, besides those that carry a URL of their maker. Command-line
+// tools and HTTP libraries are not among them: somebody follows the link.
 var botTokens = []string{
 	"crawl", "spider", "slurp", "+http", "preview", "prerender",
 	"facebookexternalhit", "facebookcatalog", "meta-externalagent", "facebot",
@@ -74,9 +75,7 @@ var botTokens = []string{
 	"google-inspectiontool", "googleother", "apis-google", "google-read-aloud", "mediapartners-google",
 	"feedfetcher", "google-safety", "google favicon", "chrome-lighthouse", "pagespeed", "gtmetrix",
 	"headlesschrome", "phantomjs", "puppeteer", "playwright", "selenium", "cypress",
-	"curl/", "wget/", "libwww", "lwp::", "python-requests", "python-urllib", "python-httpx", "aiohttp", "scrapy",
-	"go-http-client", "okhttp/", "apache-httpclient", "java/", "node-fetch", "axios/", "undici", "got (",
-	"guzzlehttp", "ruby", "postmanruntime", "insomnia/", "httpie/", "dart/",
+	"scrapy",
 	"uptime", "pingdom", "statuscake", "site24x7", "datadog", "newrelicpinger", "monitoring",
 	"nmap", "masscan", "zgrab", "nikto", "sqlmap", "nuclei", "censysinspect", "expanse",
 	"w3c_", "validator", "archive.org", "ia_archiver", "dataprovider", "microsoft office", "ms-office",
