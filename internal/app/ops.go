@@ -123,11 +123,10 @@ func remove(ctx context.Context, c *op.Call, tx *store.Tx, in *appInput) (op.Ite
 		refusal.Dependencies = standing
 		return op.Item[op.Nothing]{}, refusal
 	}
-	for _, statement := range []string{
-		"DELETE FROM operation WHERE app_id = ?",
-		"UPDATE users SET selected_app_id = NULL WHERE selected_app_id = ?",
-		"DELETE FROM app WHERE id = ?",
-	} {
+	if _, err := tx.Exec(ctx, "UPDATE users SET selected_app_id = NULL WHERE id = ? AND selected_app_id = ?", c.Actor.OwnerID, a.ID); err != nil {
+		return op.Item[op.Nothing]{}, err
+	}
+	for _, statement := range []string{"DELETE FROM operation WHERE app_id = ?", "DELETE FROM app WHERE id = ?"} {
 		if _, err := tx.Exec(ctx, statement, a.ID); err != nil {
 			return op.Item[op.Nothing]{}, err
 		}

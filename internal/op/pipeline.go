@@ -13,7 +13,6 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/waymarkhq/waymark/internal/audit"
-	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/ratelimit"
@@ -45,12 +44,17 @@ type callContext struct {
 	tx             *store.Tx
 }
 
+// callTimeout bounds a call when the database does not answer at all.
+const callTimeout = 20 * time.Second
+
 // serve runs one call through the steps of completions.md §1, Order of
 // refusals. Route and method were found before.
 func (s *Service) serve(w http.ResponseWriter, r *http.Request, row *row) {
+	ctx, cancel := context.WithTimeout(r.Context(), callTimeout)
+	defer cancel()
 	c := &callContext{
 		Call: Call{RequestID: RequestID(r.Context()), Now: s.DB.Now(), DB: s.DB},
-		ctx:  r.Context(), service: s, row: row, w: w, r: r, started: time.Now(),
+		ctx:  ctx, service: s, row: row, w: w, r: r, started: time.Now(),
 	}
 	out, err := c.run()
 	if err != nil {
@@ -346,7 +350,7 @@ func (c *callContext) record(status int, code fault.Code) {
 	record := requestlog.Record{
 		ID: c.RequestID, OwnerID: c.Actor.OwnerID, Operation: c.row.ID, Method: c.r.Method, Route: BasePath + c.row.Path,
 		Status: status, DurationMS: elapsed.Milliseconds(), ErrorCode: string(code),
-		ActorType: string(c.Actor.Type), ActorID: c.Actor.PrincipalID(), CreatedAt: clock.At(c.Now.Time()),
+		ActorType: string(c.Actor.Type), ActorID: c.Actor.PrincipalID(), CreatedAt: c.Now,
 	}
 	if c.appReached {
 		record.AppID = c.AppID

@@ -170,7 +170,7 @@ func (db *DB) IsUnique(err error) bool { return db.dialect.isUnique(err) }
 
 // IsAway reports that the database could not be reached or could not store.
 func (db *DB) IsAway(err error) bool {
-	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, driver.ErrBadConn) || db.dialect.isAway(err)
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || errors.Is(err, driver.ErrBadConn) || db.dialect.isAway(err)
 }
 
 func isNetwork(err error) bool {

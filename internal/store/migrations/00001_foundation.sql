@@ -164,7 +164,7 @@ CREATE TABLE link_history (
     revision   TEXT NOT NULL,
     created_at BIGINT NOT NULL
 );
-CREATE INDEX link_history_list ON link_history (link_id, created_at, id);
+CREATE INDEX link_history_list ON link_history (app_id, link_id, created_at, id);
 
 -- What the redirector reads. path '' is the hostname itself.
 CREATE TABLE route (
