@@ -162,7 +162,6 @@ type process struct {
 	failed  chan error
 
 	listeners []*listener
-	api       *listener // nil without that role
 	// apiURL is where the API listens.
 	apiURL string
 	// stops are run in reverse order once the listeners are drained.
@@ -194,7 +193,8 @@ func (p *process) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if p.api, err = p.listen("api", p.APIAddr, p.has("api")); err != nil {
+	api, err := p.listen("api", p.APIAddr, p.has("api"))
+	if err != nil {
 		return err
 	}
 	metrics, err := p.listen("metrics", p.MetricsAddr, true)
@@ -216,8 +216,8 @@ func (p *process) start(ctx context.Context) error {
 			return err
 		}
 	}
-	if p.api != nil {
-		if err := p.startAPI(ctx, p.api, events); err != nil {
+	if api != nil {
+		if err := p.startAPI(ctx, api, events); err != nil {
 			return err
 		}
 	}
