@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/waymarkhq/waymark/internal/actor"
+	"github.com/waymarkhq/waymark/internal/store"
 )
 
 type sessionCommand struct {
@@ -19,21 +19,15 @@ type sessionIssueCommand struct {
 }
 
 // Run prints just the token, for scripts. It works beside a running server.
-func (c *sessionIssueCommand) Run(ctx context.Context) (err error) {
-	if err := c.prepare(); err != nil {
+func (c *sessionIssueCommand) Run(ctx context.Context) error {
+	return c.with(ctx, func(db *store.DB) error {
+		token, err := actor.IssueSession(ctx, db, c.DataDir, c.Email)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Println(token)
 		return err
-	}
-	db, err := c.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	token, err := actor.IssueSession(ctx, db, c.DataDir, c.Email)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Println(token)
-	return err
+	})
 }
 
 type sessionRevokeCommand struct {
@@ -43,31 +37,20 @@ type sessionRevokeCommand struct {
 }
 
 // Run ends the session: its next request gets 401.
-func (c *sessionRevokeCommand) Run(ctx context.Context) (err error) {
-	db, err := c.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	return actor.RevokeSession(ctx, db, c.Issuer, c.Session)
+func (c *sessionRevokeCommand) Run(ctx context.Context) error {
+	return c.with(ctx, func(db *store.DB) error { return actor.RevokeSession(ctx, db, c.Issuer, c.Session) })
 }
 
 type migrateCommand struct{ storage }
 
 // Run migrates and prints the version of the schema.
-func (c *migrateCommand) Run(ctx context.Context) (err error) {
-	if err := c.prepare(); err != nil {
+func (c *migrateCommand) Run(ctx context.Context) error {
+	return c.with(ctx, func(db *store.DB) error {
+		version, err := db.Migrate(ctx)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Println("schema version", version)
 		return err
-	}
-	db, err := c.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	version, err := db.Migrate(ctx)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Println("schema version", version)
-	return err
+	})
 }

@@ -65,6 +65,18 @@ func (s *storage) open(ctx context.Context) (*store.DB, error) {
 	return db, nil
 }
 
+// with opens the database for a command that ends by itself.
+func (s *storage) with(ctx context.Context, f func(*store.DB) error) error {
+	if err := s.prepare(); err != nil {
+		return err
+	}
+	db, err := s.open(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f(db), db.Close())
+}
+
 // lock makes this process the only one that serves a SQLite data folder:
 // rate windows and receipts in flight are in its memory.
 func (s *storage) lock() (release func(), err error) {
