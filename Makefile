@@ -35,7 +35,7 @@ fuzz: ## each fuzz target for FUZZTIME
 	FUZZTIME=$(FUZZTIME) GO=$(GO) scripts/fuzz
 
 soak: tools ## the long crash runs and fuzzing (about half an hour)
-	WAYMARK_SOAK=1 $(WITH_POSTGRES) $(GO) test -race -count=1 -timeout 60m ./test/... ./internal/executor/ ./internal/clicklog/
+	$(WITH_POSTGRES) $(GO) test -tags soak -race -count=1 -timeout 60m ./test/... ./internal/executor/ ./internal/clicklog/
 	FUZZTIME=2m GO=$(GO) scripts/fuzz
 
 bench: build ## ratios to nginx, net/http and the aims, measured in one run

@@ -222,6 +222,11 @@ func (p *process) start(ctx context.Context) error {
 		}
 	}
 	if p.has("executor") {
+		if p.embedded() { // the lock of the data folder proves that no other executor lives
+			if err := jobs.TakeOver(ctx, p.db); err != nil {
+				return err
+			}
+		}
 		e := executor.New(p.db, p.log, assembly.Kinds()...)
 		p.background(e.Run)
 		p.background(func(ctx context.Context) { executor.RunSweeps(ctx, p.log, assembly.Sweeps(p.db, events)) })

@@ -26,6 +26,8 @@ const (
 	awayWait = time.Second
 	// cycleLimit ends a cycle well before its leases.
 	cycleLimit = 20 * time.Second
+	// recordLimit bounds the recording of a failure.
+	recordLimit = 5 * time.Second
 )
 
 // Executor runs jobs.
@@ -126,6 +128,9 @@ func (e *Executor) runOne(ctx context.Context, j jobs.Job) error {
 	}
 	final := j.Attempts >= jobs.MaxAttempts
 	e.log.Warn("job failed", "kind", j.Kind, "id", j.ID, "attempt", j.Attempts, "final", final, "error", cause)
+	// The cycle's time may be what ran out.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordLimit)
+	defer cancel()
 	err := e.db.InTxReadCommitted(ctx, func(tx *store.Tx) error {
 		end := jobs.Retry
 		if final {

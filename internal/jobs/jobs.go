@@ -101,6 +101,14 @@ func Retry(ctx context.Context, tx *store.Tx, j Job) error {
 	return err
 }
 
+// TakeOver makes every job due at once, also those that are leased: for the
+// start of an executor that is known to be the only one, whose predecessor
+// therefore is no more.
+func TakeOver(ctx context.Context, db *store.DB) error {
+	_, err := db.Exec(ctx, "UPDATE job SET run_after = ? WHERE run_after > ?", db.Now(), db.Now())
+	return err
+}
+
 // Depth returns how many jobs wait and since when the oldest is due.
 func Depth(ctx context.Context, q store.Q) (n int64, oldest clock.Instant, err error) {
 	defer fault.Wrap(&err, "jobs.Depth")

@@ -278,8 +278,9 @@ func (c *callContext) mutate() (*outcome, error) {
 		}
 		return c.saveReceipt(tx, &out)
 	})
-	if errors.Is(err, receipt.ErrExists) {
-		// Another process did the same intent a moment ago.
+	// Another process may have done the same intent a moment ago: then what
+	// stands against this one is its own effect.
+	if refusal, refused := fault.From(err); errors.Is(err, receipt.ErrExists) || refused && refusal.Code != fault.OperationInProgress {
 		if replayed, err := c.replay(); replayed || err != nil {
 			return nil, err
 		}

@@ -56,7 +56,7 @@ func Open(ctx context.Context, address string, c *clock.Clock) (*DB, error) {
 		return openSQLite(ctx, file, c)
 	}
 	if !strings.HasPrefix(address, "postgres://") && !strings.HasPrefix(address, "postgresql://") {
-		return nil, fmt.Errorf("database %q is neither sqlite nor a postgres:// address", redact(address))
+		return nil, errors.New("the database is neither sqlite nor a postgres:// address")
 	}
 	config, err := pgx.ParseConfig(address)
 	if err != nil {
@@ -64,6 +64,11 @@ func Open(ctx context.Context, address string, c *clock.Clock) (*DB, error) {
 	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = 5 * time.Second
+	}
+	// A process that stands still inside a transaction must not keep the
+	// others from what it locked.
+	if _, set := config.RuntimeParams[idleTimeout]; !set {
+		config.RuntimeParams[idleTimeout] = "15s"
 	}
 	pool := stdlib.OpenDB(*config)
 	pool.SetMaxOpenConns(16)
@@ -114,13 +119,16 @@ func openSQLite(ctx context.Context, file string, c *clock.Clock) (*DB, error) {
 	return db, nil
 }
 
-// redact removes a password from a database address for messages.
+const idleTimeout = "idle_in_transaction_session_timeout"
+
+// redact returns what messages may show of a database address: not its
+// password, which may be in its query too.
 func redact(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return "(unreadable address)"
 	}
-	return u.Redacted()
+	return u.Scheme + "://" + u.Host + u.Path
 }
 
 // Close waits for the transaction under way and closes all connections. What

@@ -1,0 +1,250 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// client calls the API as the owner.
+type client struct {
+	http.Client
+	api, token, app string
+}
+
+func (b *bench) newClient(s *server) (*client, error) {
+	token, err := exec.Command(b.binary, "session", "issue", "--data-dir", b.data, "--email", "bench@example.com").Output()
+	if err != nil {
+		return nil, fmt.Errorf("session issue: %w", err)
+	}
+	return &client{
+		Client: http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}, Timeout: patience},
+		api:    s.api + "/v1", token: strings.TrimSpace(string(token)),
+	}, nil
+}
+
+// call makes one call; out receives the answer when it is not nil.
+func (c *client) call(method, path string, body map[string]any, out any) error {
+	var content io.Reader
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return err
+		}
+		content = bytes.NewReader(text)
+	}
+	request, err := http.NewRequest(method, c.api+path, content)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Authorization", "Bearer "+c.token)
+	if method != http.MethodGet {
+		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Idempotency-Key", uuid.NewString())
+	}
+	response, err := c.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		return err
+	}
+	if response.StatusCode/100 != 2 {
+		return fmt.Errorf("%s %s: %s %s", method, path, response.Status, text)
+	}
+	if out == nil {
+		return nil
+	}
+	return json.Unmarshal(text, out)
+}
+
+type created struct {
+	Data struct {
+		ID string `json:"id"`
+	} `json:"data"`
+}
+
+func (c *client) createLink(slug string) (id string, err error) {
+	var link created
+	err = c.call("POST", "/links", map[string]any{
+		"appId": c.app, "domain": "go." + zone, "slug": slug, "desktopUrl": "https://www.example.com/some/page?of=the&site=" + slug,
+		"title": "A link of the benchmark",
+	}, &link)
+	return link.Data.ID, err
+}
+
+// administration measures the API: creation, reads, publication.
+func (b *bench) administration() error {
+	s, err := b.serve()
+	if err != nil {
+		return err
+	}
+	defer s.stop()
+	c, err := b.newClient(s)
+	if err != nil {
+		return err
+	}
+	var app created
+	if err := c.call("POST", "/apps", map[string]any{"name": "Benchmark"}, &app); err != nil {
+		return err
+	}
+	c.app = app.Data.ID
+	if err := c.call("POST", "/domains", map[string]any{"appId": c.app, "mode": "platform", "prefix": "go"}, nil); err != nil {
+		return err
+	}
+	if err := s.drained("waymark_jobs_waiting"); err != nil {
+		return err
+	}
+	if _, err := b.creates(s, c, "warm", 1, 200); err != nil {
+		return err
+	}
+	first := *links / 5
+	for _, step := range []struct{ clients, n int }{{1, first}, {8, *links - first}} {
+		cost, err := b.creates(s, c, fmt.Sprintf("c%d", step.clients), step.clients, step.n)
+		if err != nil {
+			return err
+		}
+		name := fmt.Sprintf("create link, %d client(s), ", step.clients)
+		b.add(name+"CPU µs", "%.0f", cost.cpu, 400, fmt.Sprintf("%d links, executor at work beside", step.n))
+		b.add(name+"CPU µs until published", "%.0f", cost.published, 0, "queue of jobs empty")
+		b.add(name+"requests/s", "%.0f", cost.rate, 0, "")
+	}
+	if err := b.lists(s, c); err != nil {
+		return err
+	}
+	id, err := c.createLink("point")
+	if err != nil {
+		return err
+	}
+	if err := s.drained("waymark_jobs_waiting"); err != nil {
+		return err
+	}
+	const reads = 5000
+	cpu, started := s.cpu(), time.Now()
+	for range reads {
+		if err := c.call("GET", "/links/"+url.PathEscape(id), nil, nil); err != nil {
+			return err
+		}
+	}
+	b.add("read link, CPU µs", "%.0f", per(s.cpu()-cpu, reads), 0, fmt.Sprintf("%d reads, 1 client", reads))
+	b.add("read link, ms", "%.3f", per(time.Since(started), reads)/1000, 0, "mean, with the client's own part")
+	if err := b.publication(s, c); err != nil {
+		return err
+	}
+	return s.stop()
+}
+
+// per returns microseconds for each of n.
+func per(d time.Duration, n int) float64 { return float64(d.Nanoseconds()) / 1000 / float64(n) }
+
+type createCost struct{ cpu, published, rate float64 }
+
+func (b *bench) creates(s *server, c *client, name string, clients, n int) (cost createCost, err error) {
+	var next atomic.Int64
+	var failed atomic.Pointer[error]
+	cpu, started := s.cpu(), time.Now()
+	var all sync.WaitGroup
+	for range clients {
+		all.Go(func() {
+			for i := next.Add(1); i <= int64(n) && failed.Load() == nil; i = next.Add(1) {
+				if _, err := c.createLink(fmt.Sprintf("%s-%d", name, i)); err != nil {
+					failed.Store(&err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if err := failed.Load(); err != nil {
+		return cost, *err
+	}
+	cost.cpu, cost.rate = per(s.cpu()-cpu, n), float64(n)/time.Since(started).Seconds()
+	if err := s.drained("waymark_jobs_waiting"); err != nil {
+		return cost, err
+	}
+	cost.published = per(s.cpu()-cpu, n)
+	return cost, nil
+}
+
+// lists walks through all links in pages of 50.
+func (b *bench) lists(s *server, c *client) error {
+	var times []time.Duration
+	items, cursor, cpu := 0, "", s.cpu()
+	for range 400 {
+		var page struct {
+			Data       []json.RawMessage `json:"data"`
+			Pagination struct {
+				NextCursor *string `json:"nextCursor"`
+			} `json:"pagination"`
+		}
+		query := url.Values{"appId": {c.app}, "limit": {"50"}}
+		if cursor != "" {
+			query.Set("cursor", cursor)
+		}
+		started := time.Now()
+		if err := c.call("GET", "/links?"+query.Encode(), nil, &page); err != nil {
+			return err
+		}
+		times = append(times, time.Since(started))
+		items += len(page.Data)
+		if cursor = ""; page.Pagination.NextCursor != nil {
+			cursor = *page.Pagination.NextCursor
+		}
+	}
+	if items < 400*40 {
+		return fmt.Errorf("400 pages have %d links", items)
+	}
+	b.add("list of 50 links, CPU µs", "%.0f", per(s.cpu()-cpu, len(times)), 0, fmt.Sprintf("400 pages of all links, of %d", *links))
+	b.add("list of 50 links, ms", "%.2f", float64(median(times).Microseconds())/1000, 0, "median, with the client's decoding")
+	return nil
+}
+
+// publication measures from the start of a creation to the first redirect.
+func (b *bench) publication(s *server, c *client) error {
+	visitor := &http.Client{
+		Transport:     &http.Transport{},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	var times []time.Duration
+	for i := range 300 {
+		slug := fmt.Sprintf("publication-%d", i)
+		started := time.Now()
+		if _, err := c.createLink(slug); err != nil {
+			return err
+		}
+		for {
+			request, err := http.NewRequest("GET", "http://"+s.public+"/"+slug, nil)
+			if err != nil {
+				return err
+			}
+			request.Host = "go." + zone
+			response, err := visitor.Do(request)
+			if err != nil {
+				return err
+			}
+			response.Body.Close()
+			if response.StatusCode == http.StatusFound {
+				break
+			}
+			if time.Since(started) > patience {
+				return fmt.Errorf("%s is not published: %s", slug, response.Status)
+			}
+			time.Sleep(time.Millisecond)
+		}
+		times = append(times, time.Since(started))
+	}
+	b.add("publication p50, ms", "%.1f", float64(quantile(times, 0.5).Microseconds())/1000, 0, "create to first 302, 300 in turn, same process")
+	b.add("publication p99, ms", "%.1f", float64(quantile(times, 0.99).Microseconds())/1000, 1000, "")
+	return nil
+}

@@ -1,0 +1,158 @@
+// Command bench measures Waymark as it is installed: it builds the program,
+// starts it with SQLite on disk, drives it over the network and prints, beside
+// each figure, the aim of the design and the ratio to it. What is compared is
+// measured in one run, in turns. Processor time is the server's own (user and
+// system), from /proc, so Linux is needed.
+//
+//	go run ./test/bench
+//
+// Nothing fails on a figure; it fails when something does not work.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"text/tabwriter"
+	"time"
+)
+
+// Sizes of the run.
+var (
+	rounds  = flag.Int("rounds", 3, "turns of the redirect comparison; the median counts")
+	seconds = flag.Int("seconds", 5, "seconds of load in each turn")
+	links   = flag.Int("links", 10_000, "links of the app")
+	keep    = flag.Bool("keep", false, "keep the temporary folder")
+)
+
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == "bare" {
+		bare(os.Args[2:])
+		return
+	}
+	flag.Parse()
+	b := &bench{}
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	finished := make(chan error, 1)
+	go func() { finished <- b.run() }()
+	var err error
+	select {
+	case err = <-finished:
+	case <-signals:
+		err = errors.New("interrupted")
+	}
+	b.cleanUp()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+type bench struct {
+	dir, binary, data string
+	children          []*child
+	rows              []row
+}
+
+// row is one line of the table; aim 0 means that the design has none.
+type row struct {
+	what, figure string
+	value, aim   float64
+	note         string
+}
+
+func (b *bench) add(what, format string, value, aim float64, note string) {
+	r := row{what, fmt.Sprintf(format, value), value, aim, note}
+	b.rows = append(b.rows, r)
+	fmt.Fprintf(os.Stderr, "  %s: %s %s\n", what, r.figure, note)
+}
+
+func (b *bench) run() (err error) {
+	if b.dir, err = os.MkdirTemp("", "waymark-bench-"); err != nil {
+		return err
+	}
+	b.binary, b.data = filepath.Join(b.dir, "waymark"), filepath.Join(b.dir, "data")
+	if out, err := exec.Command("go", "build", "-o", b.binary, "github.com/waymarkhq/waymark/cmd/waymark").CombinedOutput(); err != nil {
+		return fmt.Errorf("build: %w\n%s", err, out)
+	}
+	info, err := os.Stat(b.binary)
+	if err != nil {
+		return err
+	}
+	b.add("binary size, MiB", "%.1f", float64(info.Size())/(1<<20), 0, "not stripped")
+	for _, part := range []func() error{b.starts, b.administration, b.redirects} {
+		if err := part(); err != nil {
+			return err
+		}
+	}
+	b.print()
+	return nil
+}
+
+func (b *bench) cleanUp() {
+	for _, c := range slices.Backward(b.children) {
+		c.stop()
+	}
+	if *keep {
+		fmt.Fprintln(os.Stderr, "kept:", b.dir)
+	} else if b.dir != "" {
+		os.RemoveAll(b.dir)
+	}
+}
+
+func (b *bench) print() {
+	fmt.Printf("\nWaymark, %s; %s, %s, %d CPUs; load average %s; SQLite with synchronous=FULL on %s; %s\n\n",
+		time.Now().UTC().Format("2006-01-02 15:04 UTC"), runtime.Version(), processor(), runtime.NumCPU(), load(), filesystem(b.dir), loader())
+	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "what\tmeasured\taim\tratio to aim\t")
+	for _, r := range b.rows {
+		aim, ratio := "", ""
+		if r.aim != 0 {
+			aim, ratio = "≤ "+strings.TrimSuffix(fmt.Sprintf("%.1f", r.aim), ".0"), fmt.Sprintf("%.2f", r.value/r.aim)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", r.what, r.figure, aim, ratio, r.note)
+	}
+	t.Flush()
+}
+
+func processor() string {
+	text, _ := os.ReadFile("/proc/cpuinfo")
+	for line := range strings.Lines(string(text)) {
+		if name, ok := strings.CutPrefix(line, "model name"); ok {
+			return strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(name), ":"))
+		}
+	}
+	return runtime.GOARCH
+}
+
+func load() string {
+	text, _ := os.ReadFile("/proc/loadavg")
+	first, _, _ := strings.Cut(string(text), " ")
+	return first
+}
+
+// filesystem names the type of the file system of a folder.
+func filesystem(dir string) string {
+	out, err := exec.Command("stat", "-f", "-c", "%T", dir).Output()
+	if err != nil {
+		return "an unknown file system"
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// median returns the middle of values, which it sorts.
+func median[T int64 | float64 | time.Duration](values []T) T { return quantile(values, 0.5) }
+
+func quantile[T int64 | float64 | time.Duration](values []T, q float64) T {
+	slices.Sort(values)
+	return values[min(int(q*float64(len(values))), len(values)-1)]
+}
