@@ -286,15 +286,11 @@ func (p *process) startAPI(ctx context.Context, l *listener, events *eventstore.
 	if err != nil {
 		return err
 	}
-	contract, err := service.OpenAPI()
-	if err != nil {
-		return err
-	}
 	p.background(service.Requests.Run)
 	p.background(func(ctx context.Context) { service.Auth.Run(ctx, p.log) })
 	l.net = server.Listener(l.net, service)
 	p.serve(l, server.New(server.Options{
-		Service: service, Log: p.log, Contract: contract, CORSOrigins: p.CORSOrigins,
+		Service: service, Log: p.log, CORSOrigins: p.CORSOrigins,
 		Ready: p.db.Ping,
 	}))
 	return nil

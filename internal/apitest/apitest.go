@@ -130,11 +130,7 @@ func (i *Installation) start(t testing.TB, engine string, o Options) {
 		ClientAddr: func(r *http.Request) netip.Addr { a, _ := trusted.Of(r); return a },
 	})
 	assembly.Declare(i.service, assembly.Options{Events: i.events, PlatformZone: Zone, Addresses: link.Addresses{Scheme: "https"}})
-	contract, err := i.service.OpenAPI()
-	if err != nil {
-		t.Fatal(err)
-	}
-	i.API = server.New(server.Options{Service: i.service, Log: log, Contract: contract, CORSOrigins: o.CORSOrigins, Ready: i.DB.Ping})
+	i.API = server.New(server.Options{Service: i.service, Log: log, CORSOrigins: o.CORSOrigins, Ready: i.DB.Ping})
 	i.executor = executor.New(i.DB, log, assembly.Kinds()...)
 	if i.clicks, err = clicklog.Open(i.dataDir+"/clicks", log); err != nil {
 		t.Fatal(err)

@@ -38,6 +38,7 @@ const Retention = 90 * 24 * time.Hour
 
 // Sweep removes at most limit events that are older than Retention.
 func Sweep(ctx context.Context, db *store.DB, limit int) (int64, error) {
-	return db.Exec(ctx, "DELETE FROM audit_event WHERE id IN (SELECT id FROM audit_event WHERE created_at < ? ORDER BY created_at LIMIT ?)",
+	return db.Exec(ctx, `DELETE FROM audit_event WHERE (owner_id, created_at, id) IN
+		(SELECT e.owner_id, e.created_at, e.id FROM users u JOIN audit_event e ON e.owner_id = u.id AND e.created_at < ? LIMIT ?)`,
 		db.Now().Add(-Retention), limit)
 }

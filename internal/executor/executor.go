@@ -22,6 +22,8 @@ const (
 	cycleItems = 10
 	// pollEvery finds jobs that another process enqueued.
 	pollEvery = 200 * time.Millisecond
+	// gather is how long a cycle waits for company.
+	gather = 5 * time.Millisecond
 	// awayWait is the pause after the database did not answer.
 	awayWait = time.Second
 	// cycleLimit ends a cycle well before its leases.
@@ -65,6 +67,8 @@ func (e *Executor) Run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-e.wake:
+			// Under load the next jobs come with it in one cycle's commits.
+			time.Sleep(gather)
 		case <-time.After(wait):
 		}
 	}

@@ -126,12 +126,8 @@ func (c *callContext) saveReceipt(tx *store.Tx, out *outcome) error {
 		return err
 	}
 	r.Header = string(headers)
-	if out.data != nil && !out.secret {
-		data, err := json.Marshal(out.data)
-		if err != nil {
-			return err
-		}
-		r.Body = string(data)
+	if !out.secret {
+		r.Body = string(out.text)
 	}
 	return receipt.Save(c.ctx, tx, r)
 }

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/waymarkhq/waymark/internal/audit"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
@@ -94,6 +92,9 @@ func (c *callContext) run() (*outcome, error) {
 			return nil, err
 		}
 		out, err := c.row.run(c)
+		if err == nil {
+			err = out.encode()
+		}
 		return &out, err
 	}
 	return c.mutate()
@@ -270,6 +271,9 @@ func (c *callContext) mutate() (*outcome, error) {
 		if out, err = c.row.run(c); err != nil {
 			return err
 		}
+		if err := out.encode(); err != nil {
+			return err
+		}
 		if err := audit.Record(c.ctx, tx, audit.Event{
 			Operation: c.row.ID, Actor: c.Actor, AppID: out.ref.AppID, ResourceType: out.ref.Type, ResourceID: out.ref.ID,
 			Revision: out.ref.Revision, CorrelationID: c.RequestID,
@@ -326,15 +330,10 @@ func (c *callContext) answer(out *outcome) {
 	for name, value := range out.headers() {
 		c.w.Header().Set(name, value)
 	}
-	if out.data == nil {
+	if out.text == nil {
 		c.w.WriteHeader(c.row.Status)
 	} else {
-		data, err := json.Marshal(out.data)
-		if err != nil {
-			c.refuse(err)
-			return
-		}
-		writeEnvelope(c.w, c.row.Status, c.RequestID, data, out.pagination)
+		writeEnvelope(c.w, c.row.Status, c.RequestID, out.text, out.pagination)
 	}
 	c.record(c.row.Status, "")
 }

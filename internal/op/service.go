@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json"
 
 	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/cursor"
@@ -77,6 +78,16 @@ type outcome struct {
 	retryAfter int
 	secret     bool
 	pagination *pagination
+	// text is data as JSON; nil for an answer without body.
+	text []byte
+}
+
+// encode makes the text of the answer, which is also its receipt's.
+func (o *outcome) encode() (err error) {
+	if o.data != nil {
+		o.text, err = json.Marshal(o.data)
+	}
+	return err
 }
 
 func (s *Service) add(r *row) {

@@ -37,6 +37,6 @@ const Retention = 7 * 24 * time.Hour
 
 // Sweep removes at most limit events that are older than Retention.
 func Sweep(ctx context.Context, db *store.DB, limit int) (int64, error) {
-	return db.Exec(ctx, "DELETE FROM outbox WHERE id IN (SELECT id FROM outbox WHERE occurred_at < ? ORDER BY occurred_at LIMIT ?)",
+	return db.Exec(ctx, "DELETE FROM outbox WHERE (occurred_at, id) IN (SELECT occurred_at, id FROM outbox WHERE occurred_at < ? ORDER BY occurred_at LIMIT ?)",
 		db.Now().Add(-Retention), limit)
 }

@@ -133,6 +133,7 @@ const Retention = 30 * 24 * time.Hour
 
 // Sweep removes at most limit records that are older than Retention.
 func Sweep(ctx context.Context, db *store.DB, limit int) (int64, error) {
-	return db.Exec(ctx, "DELETE FROM request_record WHERE id IN (SELECT id FROM request_record WHERE created_at < ? ORDER BY created_at LIMIT ?)",
+	return db.Exec(ctx, `DELETE FROM request_record WHERE (owner_id, created_at, id) IN
+		(SELECT r.owner_id, r.created_at, r.id FROM users u JOIN request_record r ON r.owner_id = u.id AND r.created_at < ? LIMIT ?)`,
 		db.Now().Add(-Retention), limit)
 }

@@ -8,9 +8,11 @@ import (
 	"html/template"
 	"net/http"
 	"strings"
+	"sync"
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/waymarkhq/waymark/api"
 	"github.com/waymarkhq/waymark/internal/fault"
 )
 
@@ -53,13 +55,17 @@ var errorText = map[fault.Code]string{
 // mountDocuments mounts what needs no credential: the contract, its reference
 // and the pages about errors.
 func (h *Handler) mountDocuments() {
-	contractJSON, err := yaml.YAMLToJSON(h.Contract)
-	if err != nil {
-		panic(err) // the contract is made by this program
-	}
+	// Converted when first asked for: most processes never are.
+	contractJSON := sync.OnceValue(func() []byte {
+		text, err := yaml.YAMLToJSON(api.Contract)
+		if err != nil {
+			panic(err) // the contract is part of this program
+		}
+		return text
+	})
 	style := sha256.Sum256([]byte(docsStyle))
 	styleHash := "'sha256-" + base64.StdEncoding.EncodeToString(style[:]) + "'"
-	static := func(pattern, contentType, policy string, body []byte, headers ...string) {
+	mount := func(pattern, contentType, policy string, body func() []byte, headers ...string) {
 		h.mount(http.MethodGet, pattern, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			header := w.Header()
 			header.Set("Content-Type", contentType)
@@ -69,12 +75,15 @@ func (h *Handler) mountDocuments() {
 			for i := 0; i+1 < len(headers); i += 2 {
 				header.Set(headers[i], headers[i+1])
 			}
-			w.Write(body)
+			w.Write(body())
 		}))
 	}
+	static := func(pattern, contentType, policy string, body []byte, headers ...string) {
+		mount(pattern, contentType, policy, func() []byte { return body }, headers...)
+	}
 	const nothing = "default-src 'none'"
-	static("/openapi.yaml", "application/yaml; charset=utf-8", nothing, h.Contract)
-	static("/openapi.json", "application/json; charset=utf-8", nothing, contractJSON)
+	static("/openapi.yaml", "application/yaml; charset=utf-8", nothing, api.Contract)
+	mount("/openapi.json", "application/json; charset=utf-8", nothing, contractJSON)
 	// The reference styles its elements itself; it may load nothing from
 	// elsewhere.
 	const reference = "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:; font-src data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'"

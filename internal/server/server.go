@@ -22,8 +22,6 @@ import (
 type Options struct {
 	Service *op.Service
 	Log     *slog.Logger
-	// Contract is the OpenAPI document in YAML.
-	Contract []byte
 	// CORSOrigins may call the API from a browser.
 	CORSOrigins []string
 	// Ready reports whether the process can do its work.

@@ -90,7 +90,7 @@ func openSQLite(ctx context.Context, file string, c *clock.Clock) (*DB, error) {
 	}
 	open := func(options string, connections int) (*sql.DB, error) {
 		dsn := "file:" + (&url.URL{Path: file}).EscapedPath() + "?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)" +
-			"&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=temp_store(2)&_pragma=cache_size(-16384)" + options
+			"&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=temp_store(2)&_pragma=cache_size(-4096)" + options
 		pool, err := sql.Open("sqlite", dsn)
 		if err != nil {
 			return nil, err

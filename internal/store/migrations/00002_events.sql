@@ -42,9 +42,7 @@ CREATE TABLE event_text (
 );
 CREATE UNIQUE INDEX event_text_value ON event_text (value);
 
--- The order of columns costs PostgreSQL no padding. The last line is read by
--- SQLite only, which then keeps the rows in the primary key itself: comments
--- nest in PostgreSQL and do not in SQLite.
+-- The order of columns costs PostgreSQL no padding.
 CREATE TABLE event (
     at          BIGINT NOT NULL,
     id          BIGINT NOT NULL,
