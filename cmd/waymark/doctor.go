@@ -15,6 +15,9 @@ type doctorCommand struct{ storage }
 // Run checks the data folder, the database, its schema and the queue of jobs,
 // and tells what it found, one line a check.
 func (c *doctorCommand) Run(ctx context.Context) error {
+	if err := c.existing(); err != nil {
+		return err
+	}
 	return c.with(ctx, func(db *store.DB) error {
 		report := func(check, found string) { fmt.Printf("%-12s %s\n", check, found) }
 		report("data folder", "ok, writable: "+c.DataDir)

@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	_ "time/tzdata" // time zones of analytics, also where the system has none
 
 	"github.com/alecthomas/kong"
 )
@@ -27,6 +28,8 @@ type command struct {
 }
 
 func main() {
+	// What is made belongs to its owner alone, the database included.
+	syscall.Umask(0o077)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	// The first signal asks for an orderly end; the next one is not caught.
 	context.AfterFunc(ctx, stop)

@@ -9,10 +9,12 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -39,21 +41,21 @@ type serveCommand struct {
 	storage
 	Dev               bool     `help:"Development mode: environment staging, platform zone localhost, links as http with the public port; prints an owner token and the first requests to try."`
 	Environment       string   `help:"production or staging: decides which API keys are issued and accepted." placeholder:"NAME"`
-	APIAddr           string   `name:"api-addr" default:"127.0.0.1:8080" help:"Listener of the administrative API." placeholder:"HOST:PORT"`
-	PublicAddr        string   `default:"127.0.0.1:8081" help:"Listener of the redirector." placeholder:"HOST:PORT"`
-	MetricsAddr       string   `default:"127.0.0.1:8082" help:"Listener of /metrics." placeholder:"HOST:PORT"`
-	Roles             []string `default:"api,redirect,executor" help:"What this process does: api, redirect, executor." placeholder:"ROLE"`
+	APIAddr           string   `name:"api-addr" default:"127.0.0.1:8080" help:"Listener of the administrative API (${default})." placeholder:"HOST:PORT"`
+	PublicAddr        string   `default:"127.0.0.1:8081" help:"Listener of the redirector (${default})." placeholder:"HOST:PORT"`
+	MetricsAddr       string   `default:"127.0.0.1:8082" help:"Listener of /metrics (${default})." placeholder:"HOST:PORT"`
+	Roles             []string `default:"api,redirect,executor" help:"What this process does: api, redirect, executor (${default})." placeholder:"ROLE"`
 	PlatformZone      string   `help:"Zone whose prefixes are platform domains: <prefix>.<zone>." placeholder:"ZONE"`
 	OIDCIssuer        string   `name:"oidc-issuer" help:"OpenID Connect issuer of human sessions; without one, waymark session issue makes them." placeholder:"URL"`
 	OIDCAudience      string   `name:"oidc-audience" help:"Audience that its tokens must name." placeholder:"NAME"`
 	AuthAutoProvision bool     `help:"Create the owner when a session of the OpenID Connect issuer is first seen."`
-	LimitScale        float64  `default:"1" help:"Multiplies every rate window and business limit." placeholder:"FACTOR"`
+	LimitScale        float64  `default:"1" help:"Multiplies every rate window and business limit (${default})." placeholder:"FACTOR"`
 	Events            string   `default:"database" help:"Event store engine: database." placeholder:"ENGINE"`
 	TrustedProxies    []string `help:"Networks of the proxies whose X-Forwarded-For and country header are believed." placeholder:"CIDR"`
 	CountryHeader     string   `help:"Header in which a trusted proxy tells the visitor's country." placeholder:"NAME"`
 	CORSOrigins       []string `name:"cors-origins" help:"Origins whose pages may call the API." placeholder:"ORIGIN"`
 	DocsURL           string   `name:"docs-url" help:"Where documentationUrl of errors points; default: /docs of the API itself." placeholder:"URL"`
-	LogLevel          string   `enum:"debug,info,warn,error" default:"info" help:"debug, info, warn or error." placeholder:"LEVEL"`
+	LogLevel          string   `enum:"debug,info,warn,error" default:"info" help:"debug, info, warn or error (${default})." placeholder:"LEVEL"`
 
 	trusted   []netip.Prefix
 	addresses link.Addresses
@@ -74,7 +76,7 @@ func (c *serveCommand) check() error {
 			return fmt.Errorf("--roles: %q is none of api, redirect, executor", role)
 		}
 	}
-	if c.embedded() && len(c.Roles) < 3 {
+	if c.embedded() && !(c.has("api") && c.has("redirect") && c.has("executor")) {
 		return errors.New("--roles: on SQLite one process has all roles; several processes need PostgreSQL")
 	}
 	if c.PlatformZone != "" {
@@ -87,8 +89,19 @@ func (c *serveCommand) check() error {
 	if (c.OIDCIssuer == "") != (c.OIDCAudience == "") {
 		return errors.New("--oidc-issuer and --oidc-audience go together")
 	}
-	if c.LimitScale <= 0 {
-		return errors.New("--limit-scale must be above 0")
+	if !(c.LimitScale > 0 && c.LimitScale <= 1e9) { // also NaN
+		return errors.New("--limit-scale must be above 0 and at most 1000000000")
+	}
+	for _, flag := range []struct{ name, value string }{{"--oidc-issuer", c.OIDCIssuer}, {"--docs-url", c.DocsURL}} {
+		if u, err := url.Parse(flag.value); flag.value != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
+			return fmt.Errorf("%s %q is not an http or https URL", flag.name, flag.value)
+		}
+	}
+	c.DocsURL = strings.TrimSuffix(c.DocsURL, "/")
+	for _, origin := range c.CORSOrigins {
+		if u, err := url.Parse(origin); err != nil || u.Host == "" || u.Scheme+"://"+u.Host != origin {
+			return fmt.Errorf("--cors-origins: %q is not an origin such as https://console.example.com", origin)
+		}
 	}
 	if c.Events != "database" {
 		return fmt.Errorf("--events %q: this version has the engine database", c.Events)
@@ -207,7 +220,7 @@ func (p *process) start(ctx context.Context) error {
 	}
 	p.apiURL = "http://" + p.APIAddr
 	if api != nil {
-		p.apiURL = "http://" + api.net.Addr().String()
+		p.apiURL = "http://" + reachable(api.net.Addr())
 	}
 	p.DocsURL = cmp.Or(p.DocsURL, p.apiURL+"/docs")
 	events := eventstore.Open(p.db)
@@ -311,7 +324,7 @@ func (p *process) listen(name, addr string, wanted bool) (*listener, error) {
 func (p *process) serve(l *listener, h http.Handler) {
 	l.server = &http.Server{
 		Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 60 * time.Second,
-		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(p.log.Handler(), slog.LevelDebug),
+		IdleTimeout: 2 * time.Minute, DisableGeneralOptionsHandler: true, MaxHeaderBytes: 32 << 10, ErrorLog: slog.NewLogLogger(p.log.Handler(), slog.LevelDebug),
 	}
 	p.log.Info("listening", "what", l.name, "address", l.net.Addr().String())
 	go func() {
@@ -346,6 +359,15 @@ func (p *process) stop() (err error) {
 		err = errors.Join(err, stop())
 	}
 	return err
+}
+
+// reachable is an address at which a listener answers on this machine.
+func reachable(a net.Addr) string {
+	tcp := a.(*net.TCPAddr)
+	if tcp.IP.IsUnspecified() {
+		return net.JoinHostPort("localhost", strconv.Itoa(tcp.Port))
+	}
+	return tcp.String()
 }
 
 func port(addr string, l *listener) string {

@@ -38,7 +38,16 @@ type sessionRevokeCommand struct {
 
 // Run ends the session: its next request gets 401.
 func (c *sessionRevokeCommand) Run(ctx context.Context) error {
-	return c.with(ctx, func(db *store.DB) error { return actor.RevokeSession(ctx, db, c.Issuer, c.Session) })
+	if err := c.existing(); err != nil {
+		return err
+	}
+	return c.with(ctx, func(db *store.DB) error {
+		if err := actor.RevokeSession(ctx, db, c.Issuer, c.Session); err != nil {
+			return err
+		}
+		_, err := fmt.Println("ended session", c.Session, "of", c.Issuer)
+		return err
+	})
 }
 
 type migrateCommand struct{ storage }

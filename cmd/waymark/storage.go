@@ -14,8 +14,8 @@ import (
 
 // storage are the flags of every command that opens an installation.
 type storage struct {
-	DataDir  string `default:"./data" help:"SQLite file, click log, instance keys." placeholder:"DIR"`
-	Database string `default:"sqlite" help:"sqlite (in the data folder), or a postgres:// address." placeholder:"ADDRESS"`
+	DataDir  string `default:"./data" help:"SQLite file, click log, instance keys (${default})." placeholder:"DIR"`
+	Database string `default:"sqlite" help:"sqlite (in the data folder; the default), or a postgres:// address." placeholder:"ADDRESS"`
 }
 
 // prepare makes the data folder, readable by its owner only, and finds out
@@ -49,11 +49,13 @@ func cause(err error) error {
 // embedded reports whether the database is the SQLite file in the data folder.
 func (s *storage) embedded() bool { return s.Database == "sqlite" }
 
+func (s *storage) file() string { return filepath.Join(s.DataDir, "waymark.db") }
+
 // open opens and migrates the database.
 func (s *storage) open(ctx context.Context) (*store.DB, error) {
 	address := s.Database
 	if s.embedded() {
-		address = "sqlite:" + filepath.Join(s.DataDir, "waymark.db")
+		address = "sqlite:" + s.file()
 	}
 	db, err := store.Open(ctx, address, &clock.Clock{})
 	if err != nil {
@@ -63,6 +65,15 @@ func (s *storage) open(ctx context.Context) (*store.DB, error) {
 		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
+}
+
+// existing refuses a data folder without a database: a command that looks at an
+// installation must not make one where the folder's name is misspelt.
+func (s *storage) existing() error {
+	if _, err := os.Stat(s.file()); s.embedded() && err != nil {
+		return fmt.Errorf("there is no installation in %s", s.DataDir)
+	}
+	return nil
 }
 
 // with opens the database for a command that ends by itself.

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/waymarkhq/waymark/internal/actor"
+	"github.com/waymarkhq/waymark/internal/store"
 )
 
 // devOwner is the owner that development mode makes.
@@ -42,9 +43,17 @@ func (p *process) welcome(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	prefix := "demo"
+	taken, err := store.Exists(ctx, p.db, "SELECT 1 FROM domain WHERE hostname = ? AND NOT detached", prefix+"."+p.PlatformZone)
+	if err != nil {
+		return err
+	}
+	if taken { // an earlier start's lines were pasted
+		prefix += "-" + uuid.NewString()[:4]
+	}
 	return welcomeText.Execute(os.Stdout, map[string]string{
 		"API": p.apiURL, "Zone": p.PlatformZone, "Port": p.addresses.Port[1:],
-		"Token": token, "Prefix": "demo",
+		"Token": token, "Prefix": prefix,
 		"Start": p.db.Now().Add(-24 * time.Hour).String(), "End": p.db.Now().Add(24 * time.Hour).String(),
 		"Key1": uuid.NewString(), "Key2": uuid.NewString(), "Key3": uuid.NewString(),
 	})

@@ -81,6 +81,15 @@ func bearer(authorization string) (token string, ok bool) {
 	})
 }
 
+// Cheap reports whether finding out about a credential costs little: a key's
+// text is checked before anything is asked, and a session that was verified
+// before is remembered. Only an unknown session of a remote issuer may have
+// its keys fetched again.
+func (a *Authenticator) Cheap(authorization string) bool {
+	token, ok := bearer(authorization)
+	return ok && (a.issuer.URL == LocalIssuerURL || strings.HasPrefix(token, "svc_") || a.issuer.remembers(token))
+}
+
 func (a *Authenticator) key(ctx context.Context, text string) (*Actor, error) {
 	if !a.environment.wellFormed(text) {
 		return nil, unauthenticated()

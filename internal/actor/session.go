@@ -191,6 +191,12 @@ type connection struct {
 // verifier returns the verifier, connecting first where that is still to be
 // done. An issuer that hangs keeps each caller waiting once, not one after the
 // other.
+// remembers reports whether a token was verified before.
+func (i *Issuer) remembers(token string) bool {
+	_, ok := i.seen.GetIfPresent(sha256.Sum256([]byte(token)))
+	return ok
+}
+
 func (i *Issuer) verifier(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 	i.mu.Lock()
 	if v := i.current; v != nil {

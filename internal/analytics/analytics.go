@@ -5,6 +5,7 @@ package analytics
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/clock"
@@ -26,7 +27,7 @@ type Query struct {
 	Group      string        `query:"group" enum:"all,main,operational"`
 	LinkID     string        `query:"linkId" maxLength:"500"`
 	Domain     string        `query:"domain" maxLength:"253"`
-	Prefix     string        `query:"prefix" maxLength:"200"`
+	Prefix     *string       `query:"prefix" maxLength:"200" allowEmpty:"true"`
 	CampaignID string        `query:"campaignId" maxLength:"100"`
 	FolderID   string        `query:"folderId" maxLength:"100"`
 	TagID      string        `query:"tagId" maxLength:"100"`
@@ -99,13 +100,13 @@ func (q *Query) parse(now clock.Instant) (eventstore.Filter, Common, error) {
 	}
 	f := eventstore.Filter{
 		AppID: q.AppID, Start: q.Start, End: q.End, LinkID: q.LinkID, CampaignID: q.CampaignID, FolderID: q.FolderID,
-		TagID: q.TagID, Device: q.Device, Source: q.Source, Country: q.Country, Prefix: given(q.Prefix),
+		TagID: q.TagID, Device: q.Device, Source: q.Source, Country: q.Country, Prefix: q.Prefix,
 	}
 	c := Common{
 		AppID: q.AppID, Period: Period{Start: q.Start, End: q.End, Timezone: zone, StartInclusive: true, EndExclusive: true},
 		Filters: Filters{
 			CampaignID: given(q.CampaignID), FolderID: given(q.FolderID), TagID: given(q.TagID), Group: "all", LinkID: given(q.LinkID),
-			Domain: given(q.Domain), Prefix: given(q.Prefix), Device: given(q.Device), Source: given(q.Source), Country: given(q.Country),
+			Domain: given(q.Domain), Prefix: q.Prefix, Device: given(q.Device), Source: given(q.Source), Country: given(q.Country),
 		},
 		GeneratedAt: now, Coverage: coverage,
 	}
@@ -120,13 +121,13 @@ func (q *Query) parse(now clock.Instant) (eventstore.Filter, Common, error) {
 		f.Hostname = host
 	}
 	// "Local" and "" name the machine's zone, which is nobody's here.
-	if _, err := time.LoadLocation(zone); err != nil || zone == "Local" {
+	if _, err := time.LoadLocation(zone); err != nil || zone == "Local" || strings.HasPrefix(zone, "posix/") || strings.HasPrefix(zone, "right/") {
 		return f, c, fault.InvalidQuery("timezone", "the value is not an IANA time zone")
 	}
 	if q.End <= q.Start {
 		return f, c, fault.InvalidQuery("end", "the end must be after the start")
 	}
-	if q.End.Sub(q.Start) > maxRange {
+	if q.End > q.Start.Add(maxRange) {
 		return f, c, fault.InvalidQuery("end", "the period exceeds 366 days")
 	}
 	return f, c, nil

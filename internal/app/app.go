@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/cursor"
@@ -122,6 +123,9 @@ func nativeScheme(s string) bool {
 func cleanName(name string) (string, error) {
 	if name = strings.TrimSpace(name); name == "" {
 		return "", fault.Invalid("/name", "required", "the name is empty")
+	}
+	if strings.ContainsFunc(name, unicode.IsControl) {
+		return "", fault.Invalid("/name", "invalid", "the name contains a control character")
 	}
 	return name, nil
 }

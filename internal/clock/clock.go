@@ -6,6 +6,7 @@ package clock
 
 import (
 	"fmt"
+	"regexp"
 	"sync/atomic"
 	"time"
 )
@@ -26,7 +27,7 @@ func (i Instant) Time() time.Time { return time.UnixMicro(int64(i)).UTC() }
 // Add returns i moved by d.
 func (i Instant) Add(d time.Duration) Instant { return i + Instant(d.Microseconds()) }
 
-// Sub returns the duration from j to i.
+// Sub returns the duration from j to i, which must be less than 292 years.
 func (i Instant) Sub(j Instant) time.Duration { return time.Duration(i-j) * time.Microsecond }
 
 // Unix returns i in whole seconds since 1970 UTC.
@@ -45,18 +46,20 @@ func (i *Instant) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Parse reads an RFC 3339 instant of any offset. Years outside 1970–9999 are
+// Parse reads an RFC 3339 instant of any offset, down to the millisecond. Years outside 1970–9999 are
 // refused: they cannot be shown in the same form again.
 func Parse(s string) (Instant, error) {
 	t, err := time.Parse(time.RFC3339Nano, s)
-	if err != nil {
+	if err != nil || !instant.MatchString(s) { // time.Parse is laxer than the RFC
 		return 0, fmt.Errorf("%q is not an RFC 3339 instant", s)
 	}
 	if t = t.UTC(); t.Year() < 1970 || t.Year() > 9999 {
 		return 0, fmt.Errorf("%q is outside the years 1970 to 9999", s)
 	}
-	return At(t), nil
+	return At(t.Truncate(time.Millisecond)), nil
 }
+
+var instant = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$`)
 
 // Clock tells the time. The zero Clock is the system's.
 type Clock struct {

@@ -52,14 +52,20 @@ func finishCreate(ctx context.Context, tx *store.Tx, j jobs.Job) error {
 	if err != nil {
 		return err
 	}
-	if o.Status == operation.Cancelled || !allowed {
+	cancelled := o.Status == operation.Cancelled
+	// Links that were made meanwhile are confirmed effects: the domain stays.
+	inUse, err := store.Exists(ctx, tx, "SELECT 1 FROM link WHERE hostname = ?", d.Hostname)
+	if err != nil {
+		return err
+	}
+	if (cancelled || !allowed) && !inUse {
 		if err := d.detach(ctx, tx); err != nil {
 			return err
 		}
 		if err := outbox.Emit(ctx, tx, outbox.DomainStatusChanged, d.AppID, d.ID, d.Revision); err != nil {
 			return err
 		}
-		if o.Terminal() {
+		if cancelled {
 			return nil
 		}
 		return o.Fail(ctx, tx, "authorization_lost", "The credential that asked for this no longer may.")
@@ -69,6 +75,9 @@ func finishCreate(ctx context.Context, tx *store.Tx, j jobs.Job) error {
 	}
 	if err := publication.Domains.Confirm(ctx, tx, d.ID, d.Revision); err != nil {
 		return err
+	}
+	if cancelled {
+		return nil
 	}
 	return o.Succeed(ctx, tx, operation.Resource{Type: "domain", ID: d.ID})
 }

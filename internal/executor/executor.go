@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/jobs"
@@ -37,6 +38,7 @@ type Executor struct {
 	db    *store.DB
 	log   *slog.Logger
 	kinds map[string]jobs.Kind
+	names []string
 	wake  <-chan struct{}
 }
 
@@ -48,6 +50,7 @@ func New(db *store.DB, log *slog.Logger, kinds ...jobs.Kind) *Executor {
 			panic(fmt.Sprintf("job kind %s is declared twice", k.Name))
 		}
 		e.kinds[k.Name] = k
+		e.names = append(e.names, k.Name)
 	}
 	return e
 }
@@ -79,7 +82,7 @@ func (e *Executor) Cycle(ctx context.Context) (int, error) {
 	// A cycle that began is finished even when the process is asked to stop.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cycleLimit)
 	defer cancel()
-	claimed, err := jobs.Claim(ctx, e.db, cycleItems)
+	claimed, err := jobs.Claim(ctx, e.db, cycleItems, e.names)
 	if err != nil {
 		return 0, err
 	}
@@ -89,11 +92,11 @@ func (e *Executor) Cycle(ctx context.Context) (int, error) {
 	// Together they cost one commit. When one fails, nothing of it stood, and
 	// each runs on its own.
 	if err := e.run(ctx, claimed...); err != nil {
+		var failed []error
 		for _, j := range claimed {
-			if err := e.runOne(ctx, j); err != nil {
-				return len(claimed), err
-			}
+			failed = append(failed, e.runOne(ctx, j))
 		}
+		return len(claimed), errors.Join(failed...)
 	}
 	return len(claimed), nil
 }
@@ -109,19 +112,26 @@ func (e *Executor) run(ctx context.Context, claimed ...jobs.Job) error {
 			if err := jobs.Finish(ctx, tx, j); err != nil {
 				return err
 			}
-			kind, known := e.kinds[j.Kind]
-			if !known {
-				return fmt.Errorf("job kind %s is unknown", j.Kind)
-			}
 			if j.Attempts > jobs.MaxAttempts {
 				return errInterrupted
 			}
-			if err := kind.Run(ctx, tx, j); err != nil {
+			if err := e.apply(ctx, tx, j); err != nil {
 				return fmt.Errorf("job %s %s: %w", j.Kind, j.ID, err)
 			}
 		}
 		return nil
 	})
+}
+
+// apply runs the function of a job's kind. One that panics failed: it must not
+// take the API and the redirector of this process with it.
+func (e *Executor) apply(ctx context.Context, tx *store.Tx, j jobs.Job) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
+		}
+	}()
+	return e.kinds[j.Kind].Run(ctx, tx, j)
 }
 
 // runOne runs a job alone and, when it fails, has it wait or gives it up.

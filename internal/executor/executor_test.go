@@ -92,7 +92,7 @@ func cycle(t *testing.T, e *Executor, want int) {
 
 func claim(t *testing.T, db *store.DB, want int) []jobs.Job {
 	t.Helper()
-	claimed, err := jobs.Claim(t.Context(), db, 10)
+	claimed, err := jobs.Claim(t.Context(), db, 10, []string{"note", "fail", "slow"})
 	if err != nil || len(claimed) != want {
 		t.Fatalf("Claim = %d jobs, %v, want %d", len(claimed), err, want)
 	}
@@ -333,24 +333,35 @@ func TestInterruptedThenFailed(t *testing.T) {
 	})
 }
 
-// A kind that this version does not know (an older one runs beside a newer, or
-// after it) is tried like any other and then given up, without stopping the
-// jobs beside it.
+// A job of a kind that this version does not know waits for a program that
+// does: an older one runs beside a newer, or after it.
 func TestUnknownKind(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
-		e := executor(t, db, noteKind)
-		enqueue(t, db, "of tomorrow", "")
+		enqueue(t, db, "of tomorrow", "later")
+		enqueue(t, db, "note", "beside")
+		today := executor(t, db, noteKind)
+		cycle(t, today, 1)
+		c.Move(time.Hour)
+		cycle(t, today, 0)
+		depth(t, db, 1)
+		cycle(t, executor(t, db, jobs.Kind{Name: "of tomorrow", Run: noteKind.Run}), 1)
+		if noted(t, db, "beside") != 1 || noted(t, db, "later") != 1 {
+			t.Errorf("done: %d and %d times", noted(t, db, "beside"), noted(t, db, "later"))
+		}
+	})
+}
+
+// A panic is a failure of its job alone.
+func TestPanic(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+		e := executor(t, db, noteKind, jobs.Kind{Name: "panic", Run: func(context.Context, *store.Tx, jobs.Job) error { panic("no") }})
+		enqueue(t, db, "panic", "")
 		enqueue(t, db, "note", "beside")
 		cycle(t, e, 2)
 		if n := noted(t, db, "beside"); n != 1 {
 			t.Errorf("the job beside was done %d times", n)
 		}
 		depth(t, db, 1)
-		for range 4 {
-			c.Move(10 * time.Second)
-			cycle(t, e, 1)
-		}
-		depth(t, db, 0)
 	})
 }
 

@@ -56,20 +56,26 @@ func Enqueue(ctx context.Context, tx *store.Tx, kind, payload, appID string, gra
 	return err
 }
 
-// Claim leases at most n due jobs, the longest due first.
-func Claim(ctx context.Context, db *store.DB, n int) (claimed []Job, err error) {
+// Claim leases at most n due jobs of the given kinds, the longest due first.
+// Jobs of other kinds are for a newer program that shares the database.
+func Claim(ctx context.Context, db *store.DB, n int, kinds []string) (claimed []Job, err error) {
 	defer fault.Wrap(&err, "jobs.Claim(%d)", n)
 	now := db.Now()
 	// An idle executor asks often: reading first keeps it off the writer.
-	due, err := store.Exists(ctx, db, "SELECT 1 FROM job WHERE run_after <= ? ORDER BY run_after, id LIMIT 1", now)
-	if err != nil || !due {
+	due := []any{now}
+	for _, k := range kinds {
+		due = append(due, k)
+	}
+	condition := "run_after <= ? AND kind IN (" + store.Marks(len(kinds)) + ") ORDER BY run_after, id LIMIT "
+	found, err := store.Exists(ctx, db, "SELECT 1 FROM job WHERE "+condition+"1", due...)
+	if err != nil || !found {
 		return nil, err
 	}
 	err = db.InTxReadCommitted(ctx, func(tx *store.Tx) error {
 		claimed, err = store.All(ctx, tx, scan, `UPDATE job SET lease_no = lease_no + 1, attempts = attempts + 1, run_after = ?
-			WHERE id IN (SELECT id FROM job WHERE run_after <= ? ORDER BY run_after, id LIMIT ?`+tx.Dialect().SkipLocked+`)
+			WHERE id IN (SELECT id FROM job WHERE `+condition+`?`+tx.Dialect().SkipLocked+`)
 			RETURNING id, kind, payload, COALESCE(app_id, ''), COALESCE(owner_id, ''), COALESCE(credential, ''), lease_no, attempts`,
-			now.Add(Lease), now, n)
+			append(append([]any{now.Add(Lease)}, due...), n)...)
 		return err
 	})
 	return claimed, err

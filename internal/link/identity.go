@@ -7,6 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/fold"
 	"github.com/waymarkhq/waymark/internal/weburl"
 )
 
@@ -43,12 +44,16 @@ func newIdentity(domain, prefix, slug string) (identity, error) {
 	return id, checkSegment("/slug", id.slug)
 }
 
+// checkSegment accepts letters and digits of any script with the marks that
+// belong to them: words of many languages cannot be written without.
 func checkSegment(path, segment string) error {
 	switch {
 	case segment == "" || segment == "." || segment == "..":
 		return fault.Invalid(path, "invalid_segment", "a segment is empty or a dot segment")
-	case reserved[strings.ToLower(segment)]:
-		return fault.Invalid(path, "reserved", "the segment %s is reserved", strings.ToLower(segment))
+	case reserved[fold.Text(segment)]:
+		return fault.Invalid(path, "reserved", "the segment %s is reserved", fold.Text(segment))
+	case unicode.IsMark([]rune(segment)[0]):
+		return fault.Invalid(path, "invalid_segment", "a segment does not start with a combining mark")
 	case strings.ContainsFunc(segment, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune("-_.~", r)
 	}):

@@ -3,6 +3,8 @@ package link
 import (
 	"bytes"
 	"io"
+	"strings"
+	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -108,8 +110,8 @@ func (c *Content) apply(l *Link) error {
 	u.Content.Apply(&l.UTM.Content)
 	c.Title.Apply(&l.Title)
 	c.Description.Apply(&l.Description)
-	if c.AppPath.Valid && len(c.AppPath.Value) > 0 && c.AppPath.Value[0] == '/' {
-		return fault.Invalid("/appPath", "invalid", "the path must not start with a slash")
+	if p := c.AppPath.Value; strings.HasPrefix(p, "/") || strings.ContainsFunc(p, func(r rune) bool { return unicode.IsControl(r) || r == '\\' }) {
+		return fault.Invalid("/appPath", "invalid", "the path must not start with a slash or contain control characters or backslashes")
 	}
 	c.AppPath.Apply(&l.AppPath)
 	l.WebOnly = c.WebOnly.Or(l.WebOnly)

@@ -3,6 +3,8 @@ package link
 import (
 	"context"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/fold"
 	"github.com/waymarkhq/waymark/internal/op"
@@ -13,7 +15,7 @@ import (
 type listInput struct {
 	AppID       string         `query:"appId" required:"true" maxLength:"500"`
 	Domain      string         `query:"domain" maxLength:"253"`
-	Prefix      string         `query:"prefix" maxLength:"200"`
+	Prefix      *string        `query:"prefix" maxLength:"200" allowEmpty:"true" doc:"Empty: links without prefix."`
 	Group       string         `query:"group" enum:"main,operational"`
 	Origin      string         `query:"origin" maxLength:"50"`
 	Q           string         `query:"q" maxLength:"200" doc:"Text that title, description or slug contain, ignoring case but not accents."`
@@ -42,11 +44,14 @@ func (in *listInput) where(now clock.Instant) *store.Where {
 	var w store.Where
 	w.And("app_id = ?", in.AppID)
 	for _, f := range []struct{ column, value string }{
-		{"link_group", in.Group}, {"origin", in.Origin}, {"prefix", in.Prefix}, {"folder_id", in.FolderID}, {"campaign_id", in.CampaignID},
+		{"link_group", in.Group}, {"origin", in.Origin}, {"folder_id", in.FolderID}, {"campaign_id", in.CampaignID},
 	} {
 		if f.value != "" {
 			w.And(f.column+" = ?", f.value)
 		}
+	}
+	if in.Prefix != nil {
+		w.And("prefix = ?", norm.NFC.String(*in.Prefix))
 	}
 	if in.Domain != "" {
 		host, _ := weburl.Hostname(in.Domain) // "" matches no link, as a malformed name should

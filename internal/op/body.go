@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"math"
 	"mime"
 	"net/http"
 	"strconv"
@@ -66,8 +65,10 @@ func parseJSON(body []byte) (any, error) {
 			err = errors.New("there is more after the JSON value")
 		}
 	}
-	if refusal, ok := fault.From(err); ok {
+	if refusal, ok := fault.From(err); ok && jsontext.Value(body).IsValid() {
 		return nil, refusal
+	} else if ok {
+		err = errors.New("it is malformed")
 	}
 	return nil, fault.New(fault.InvalidRequest, "The body is not valid JSON: %s.", syntaxMessage(err))
 }
@@ -109,10 +110,8 @@ func parseValue(d *jsontext.Decoder) (any, error) {
 		}
 		return s, nil
 	case '0':
-		f, err := strconv.ParseFloat(token.String(), 64)
-		if err != nil && math.IsInf(f, 0) {
-			return nil, fault.Invalid(string(d.StackPointer()), "invalid", "the number is out of range")
-		}
+		// Out of range it is infinite, which no bound of a schema admits.
+		f, _ := strconv.ParseFloat(token.String(), 64)
 		return f, nil
 	case '[':
 		array := []any{}

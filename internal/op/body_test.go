@@ -1,6 +1,7 @@
 package op
 
 import (
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -32,7 +33,8 @@ func TestParseJSON(t *testing.T) {
 		{"byte order mark", "\ufeff{}", nil, fault.InvalidRequest},
 		{"single quotes", `{'a':1}`, nil, fault.InvalidRequest},
 		{"NaN", `{"a":NaN}`, nil, fault.InvalidRequest},
-		{"huge number", `{"a":1e999}`, nil, fault.ValidationFailed},
+		{"NUL in malformed JSON", `{"a":"\u0000",,}`, nil, fault.InvalidRequest},
+		{"huge number", `{"a":1e999}`, map[string]any{"a": math.Inf(1)}, ""},
 		{"32 levels", deep(32), nil, ""},
 		{"33 levels", deep(33), nil, fault.InvalidRequest},
 	} {

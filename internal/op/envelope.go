@@ -101,8 +101,9 @@ func (s *Service) WriteError(w http.ResponseWriter, requestID string, e *fault.E
 		h.Set("Location", e.Location)
 	}
 	b, err := json.Marshal(ErrorEnvelope{body})
-	if err != nil {
+	if err != nil { // only a refusal of our own making that is not valid UTF-8
 		s.Log.Error("marshal error envelope", "request_id", requestID, "error", err)
+		b = []byte(`{"error":{"code":"internal_error","message":"The refusal could not be written.","requestId":"` + requestID + `","documentationUrl":""}}`)
 	}
 	writeJSON(w, e.Status(), b)
 }
@@ -131,10 +132,22 @@ func invalidCursor() error {
 	return fault.InvalidQuery("cursor", "the cursor is invalid, expired or belongs to another list")
 }
 
+// target is the operation and the resource that a call addresses, however its
+// id is escaped in the path.
+func (c *callContext) target() string {
+	target := c.row.ID
+	for _, p := range c.row.input.parameters {
+		if p.in == "path" {
+			target += "|" + c.path[p.name]
+		}
+	}
+	return target
+}
+
 // listBinding is all that a cursor is bound to: who asks which list with which
 // filters, order and limit.
 func (c *callContext) listBinding() string {
 	values := c.r.URL.Query()
 	values.Del("cursor")
-	return c.Actor.Credential + "|" + c.row.ID + "|" + c.r.URL.EscapedPath() + "|" + values.Encode()
+	return c.Actor.Credential + "|" + c.target() + "|" + values.Encode()
 }

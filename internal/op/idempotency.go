@@ -56,7 +56,7 @@ func (c *callContext) lockKey(tx *store.Tx) error {
 func (c *callContext) makeFingerprint() string {
 	h := sha256.New()
 	for _, part := range [][]byte{
-		[]byte(c.r.Method), []byte(c.r.URL.EscapedPath()), []byte(canonicalQuery(c.r)), []byte(c.IfMatch), canonical(c.body),
+		[]byte(c.r.Method), []byte(c.target()), []byte(canonicalQuery(c.r)), []byte(c.IfMatch), canonical(c.body),
 	} {
 		var length [8]byte
 		binary.BigEndian.PutUint64(length[:], uint64(len(part)))

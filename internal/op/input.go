@@ -3,6 +3,7 @@ package op
 import (
 	"encoding"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -33,8 +34,10 @@ type parameter struct {
 	in       string // path or query
 	field    []int  // nil for the pipeline's own (limit, cursor)
 	required bool
-	doc      string
-	schema   *huma.Schema
+	// allowEmpty: an empty value means something.
+	allowEmpty bool
+	doc        string
+	schema     *huma.Schema
 }
 
 const (
@@ -59,6 +62,7 @@ func (s *Service) inputOf(t reflect.Type, o Op) inputSpec {
 		if p.name == "" {
 			panic(fmt.Sprintf("%s: input field %s has neither a path nor a query tag", o.ID, f.Name))
 		}
+		p.allowEmpty = f.Tag.Get("allowEmpty") == "true"
 		p.schema = huma.SchemaFromField(s.registry, f, f.Name)
 		p.schema.Nullable = false
 		spec.parameters = append(spec.parameters, p)
@@ -130,16 +134,19 @@ func (c *callContext) parseQuery() error {
 			return fault.InvalidQuery(p.name, "the value is not valid UTF-8 text")
 		}
 		v, err := parseText(p.schema, given[0])
-		if err != nil {
+		if err != nil && !(p.allowEmpty && given[0] == "") {
 			return fault.InvalidQuery(p.name, "%s", err)
 		}
 		if details := c.service.validate(p.schema, v, ""); len(details) > 0 {
 			return fault.InvalidQuery(p.name, "%s", details[0].Message)
 		}
+		if p.allowEmpty && given[0] == "" {
+			v = ""
+		}
 		c.query[p.name] = v
 	}
-	for name := range values {
-		return fault.InvalidQuery(name, "the parameter is unknown")
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		return fault.InvalidQuery(strings.ToValidUTF8(name, "\uFFFD"), "the parameter is unknown")
 	}
 	return nil
 }
@@ -149,7 +156,7 @@ func parseText(s *huma.Schema, text string) (any, error) {
 	switch s.Type {
 	case huma.TypeInteger:
 		n, err := strconv.ParseInt(text, 10, 32)
-		if err != nil {
+		if err != nil || strconv.FormatInt(n, 10) != text {
 			return nil, fmt.Errorf("expected an integer")
 		}
 		return float64(n), nil
@@ -217,12 +224,9 @@ func setField(f reflect.Value, value any) error {
 // decodeFault turns a body that fits its schema but not its Go type (1.0 for
 // an integer, a date-time out of range) into a refusal.
 func decodeFault(err error) error {
-	path, message := "", "the value is out of range"
+	path, message := "", "the value is out of range, or a whole number is not written as one"
 	if semantic, ok := asSemantic(err); ok {
 		path = string(semantic.JSONPointer)
-		if semantic.Err != nil {
-			message = semantic.Err.Error()
-		}
 	}
 	return fault.Invalid(path, "invalid", "%s", message)
 }
@@ -241,25 +245,33 @@ func (s *Service) validate(schema *huma.Schema, v any, base string) []fault.Deta
 		pointer, message := pointerOf(d.Location), d.Message
 		code := "invalid"
 		if message == validation.MsgUnexpectedProperty {
-			code, message = "unknown_field", "the field is unknown"
-		} else if name, ok := strings.CutPrefix(message, "expected required property "); ok {
+			continue // inspect tells its place exactly
+		}
+		if name, ok := strings.CutPrefix(message, "expected required property "); ok {
 			code, message = "required", "the field is required"
 			pointer += "/" + strings.TrimSuffix(name, " to be present")
 		}
 		details = append(details, fault.Detail{Path: base + pointer, Code: code, Message: message})
 	}
-	details = append(details, s.nulls(schema, v, base)...)
-	return details
+	return append(details, s.inspect(schema, v, base)...)
 }
 
-// nulls finds nulls in optional fields that may be absent but not null: huma
-// lets them pass.
-func (s *Service) nulls(schema *huma.Schema, v any, base string) (details []fault.Detail) {
-	for schema.Ref != "" {
-		schema = s.registry.SchemaFromRef(schema.Ref)
-	}
+var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
+
+// inspect finds what huma does not tell well enough: unknown members, whose
+// names may look like paths, and nulls in optional fields that may be absent
+// but not null, which it lets pass.
+func (s *Service) inspect(schema *huma.Schema, v any, base string) (details []fault.Detail) {
+	schema = s.resolve(schema)
 	switch v := v.(type) {
 	case map[string]any:
+		if schema.AdditionalProperties == false {
+			for name := range v {
+				if schema.Properties[name] == nil {
+					details = append(details, fault.Detail{Path: base + "/" + pointerEscapes.Replace(name), Code: "unknown_field", Message: "the field is unknown"})
+				}
+			}
+		}
 		for name, property := range schema.Properties {
 			value, present := v[name]
 			if !present {
@@ -267,7 +279,7 @@ func (s *Service) nulls(schema *huma.Schema, v any, base string) (details []faul
 			}
 			at := base + "/" + name
 			if value != nil {
-				details = append(details, s.nulls(property, value, at)...)
+				details = append(details, s.inspect(property, value, at)...)
 			} else if target := s.resolve(property); !target.Nullable && target.Type != "" && !slices.Contains(schema.Required, name) {
 				details = append(details, fault.Detail{Path: at, Code: "invalid", Message: "the field must not be null"})
 			}
@@ -275,7 +287,7 @@ func (s *Service) nulls(schema *huma.Schema, v any, base string) (details []faul
 	case []any:
 		if schema.Items != nil {
 			for i, value := range v {
-				details = append(details, s.nulls(schema.Items, value, base+"/"+strconv.Itoa(i))...)
+				details = append(details, s.inspect(schema.Items, value, base+"/"+strconv.Itoa(i))...)
 			}
 		}
 	}
@@ -298,7 +310,7 @@ func pointerOf(location string) string {
 	for _, part := range strings.Split(location, ".") {
 		name, index, indexed := strings.Cut(part, "[")
 		if name != "" {
-			b.WriteString("/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(name))
+			b.WriteString("/" + pointerEscapes.Replace(name))
 		}
 		for indexed {
 			var digits string
@@ -310,13 +322,13 @@ func pointerOf(location string) string {
 }
 
 // header returns a request header that must not be repeated.
-func header(r *http.Request, name string) (string, error) {
+func header(r *http.Request, name string) (value string, present bool, err error) {
 	values := r.Header.Values(name)
 	if len(values) > 1 {
-		return "", fault.New(fault.InvalidRequest, "The header %s is repeated.", name)
+		return "", true, fault.New(fault.InvalidRequest, "The header %s is repeated.", name)
 	}
 	if len(values) == 0 {
-		return "", nil
+		return "", false, nil
 	}
-	return values[0], nil
+	return values[0], true, nil
 }

@@ -101,11 +101,15 @@ func (c *callContext) run() (*outcome, error) {
 }
 
 func (c *callContext) authenticate() error {
-	authorization, err := header(c.r, "Authorization")
+	authorization, _, err := header(c.r, "Authorization")
 	if err == nil {
+		// An address that had too many refusals gets no costly check more.
+		if err := c.service.addressFull(c); err != nil && !c.service.Auth.Cheap(authorization) {
+			return err
+		}
 		c.Actor, err = c.service.Auth.Authenticate(c.ctx, authorization)
 	}
-	if refusal, ok := fault.From(err); ok && refusal.Code == fault.Unauthenticated {
+	if refusal, ok := fault.From(err); ok && refusal.Code != fault.Unavailable {
 		standings, limited := c.service.CountAddress(c.r)
 		c.standings = standings
 		if limited != nil {
@@ -128,7 +132,7 @@ func (c *callContext) parseHeaders() error {
 	if !c.row.mutates {
 		return nil
 	}
-	key, err := header(c.r, "Idempotency-Key")
+	key, _, err := header(c.r, "Idempotency-Key")
 	if err != nil {
 		return err
 	}
@@ -136,18 +140,17 @@ func (c *callContext) parseHeaders() error {
 		return badHeader("Idempotency-Key", "a mutation needs a UUID v4")
 	}
 	c.idempotencyKey = strings.ToLower(key)
-	if c.row.IfMatch == NoIfMatch {
-		return nil
-	}
-	match, err := header(c.r, "If-Match")
-	if err != nil || match == "" {
+	match, present, err := header(c.r, "If-Match")
+	if err != nil || !present {
 		return err
 	}
 	revision := strongRevision.FindStringSubmatch(match)
 	if revision == nil {
 		return badHeader("If-Match", "one strong revision in double quotes is accepted")
 	}
-	c.IfMatch = revision[1]
+	if c.row.IfMatch != NoIfMatch {
+		c.IfMatch = revision[1]
+	}
 	return nil
 }
 

@@ -98,6 +98,17 @@ func (s *Service) addressBucket(a netip.Addr) ratelimit.Bucket {
 	return ratelimit.Bucket{Name: "address", By: "address", Key: a.Unmap().String(), Limit: s.Scaled(addressRate), Window: rateWindow}
 }
 
+// addressFull returns the refusal of a caller whose address had too many
+// refusals in this window.
+func (s *Service) addressFull(c *callContext) error {
+	standings, err := s.addresses.Peek(c.ctx, c.Now, []ratelimit.Bucket{s.addressBucket(s.ClientAddr(c.r))})
+	if err != nil || standings[0].Remaining() > 0 {
+		return err
+	}
+	c.standings = standings
+	return limited(standings[0], c.Now)
+}
+
 // CountAddress counts a call without a valid credential, or one that failed
 // for the client's fault, and returns a refusal when its address had too many
 // (completions.md §1, Per-address protection).

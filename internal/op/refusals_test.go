@@ -138,3 +138,21 @@ func TestRoutesAndMethods(t *testing.T) {
 		}
 	}
 }
+
+// What only looks like a path or a number in the client's own words.
+func TestOddWords(t *testing.T) {
+	i := apitest.New(t, "sqlite", apitest.Options{})
+	owner := i.Prepared(t, "ann@example.com")
+	owner.Call("GET", "/me?%ff=1", nil).Refused(fault.InvalidRequest)
+	owner.Call("POST", "/apps", M{"name": "x", "a.b[0]/~": 1}).Refused(fault.ValidationFailed, "/a.b[0]~1~0")
+	owner.Call("POST", "/apps", M{"name": "x", "": 1}).Refused(fault.ValidationFailed, "/")
+	owner.Call("POST", "/apps", M{"name": "x"}, apitest.Header("If-Match", `W/"x"`)).Refused(fault.InvalidRequest, "header.If-Match")
+	link := owner.Link("big", M{"parameters": M{}}).Want(201)
+	big := owner.Call("PATCH", "/links/"+apitest.Path(link.Text("data.id")), `{"parameters":{"n":12345678901234567890123.450}}`, apitest.IfMatch(link.Revision())).Want(200)
+	big.Has("data.parameters.n", "12345678901234567890123.450")
+	// One resource, however its id is escaped: one intent.
+	key := apitest.Idempotent(apitest.NewKey())
+	id := link.Text("data.id")
+	owner.Call("PATCH", "/links/"+id, M{"title": "x"}, apitest.IfMatch(big.Revision()), key).Want(200)
+	owner.Call("PATCH", "/links/"+strings.ReplaceAll(id, ":", "%3a"), M{"title": "x"}, apitest.IfMatch(big.Revision()), key).Want(200)
+}

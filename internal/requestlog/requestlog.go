@@ -42,13 +42,14 @@ type Log struct {
 	writing  sync.Mutex
 	gathered []Record
 	dropped  int
+	failing  bool // of Run alone
 }
 
 const (
 	flushEvery = 250 * time.Millisecond
 	// maxGathered bounds memory while the database is away.
 	maxGathered = 20_000
-	maxPerWrite = 500
+	maxPerWrite = 256
 )
 
 // New returns a log that writes to db; Run does the writing.
@@ -83,10 +84,13 @@ func (l *Log) Run(ctx context.Context) {
 	}
 }
 
+// flushLogged tells of an outage once, not four times a second.
 func (l *Log) flushLogged(ctx context.Context) {
-	if err := l.Flush(ctx); err != nil && ctx.Err() == nil {
-		l.log.Error("write request records", "error", err)
+	err := l.Flush(ctx)
+	if err != nil && !l.failing && ctx.Err() == nil {
+		l.log.Error("request records cannot be written, they wait", "error", err)
 	}
+	l.failing = err != nil
 }
 
 // Flush writes what is gathered, so that a following read sees it.
@@ -99,7 +103,7 @@ func (l *Log) Flush(ctx context.Context) error {
 			l.log.Warn("request records dropped while the database was away", "count", l.dropped)
 			l.dropped = 0
 		}
-		batch := l.gathered[:min(len(l.gathered), maxPerWrite)]
+		batch := l.gathered[:batchSize(len(l.gathered))]
 		l.mu.Unlock()
 		if len(batch) == 0 {
 			return nil
@@ -113,6 +117,17 @@ func (l *Log) Flush(ctx context.Context) error {
 		}
 		l.mu.Unlock()
 	}
+}
+
+// batchSize returns how many of n records to write at once. The sizes are few,
+// because each is a statement of its own that the database keeps prepared.
+func batchSize(n int) int {
+	for _, size := range []int{maxPerWrite, 16} {
+		if n >= size {
+			return size
+		}
+	}
+	return min(n, 1)
 }
 
 func (l *Log) write(ctx context.Context, batch []Record) error {

@@ -47,8 +47,8 @@ func TestFlushAndSweep(t *testing.T) {
 			t.Errorf("swept %d young records, %v", n, err)
 		}
 		c.Move(1000)
-		if n, err := Sweep(t.Context(), db, 500); n != 500 || err != nil {
-			t.Errorf("swept %d, %v; want 500", n, err)
+		if n, err := Sweep(t.Context(), db, 256); n != 256 || err != nil {
+			t.Errorf("swept %d, %v; want 256", n, err)
 		}
 		if n := count(t, db); n != 7 {
 			t.Errorf("%d records left, want 7", n)

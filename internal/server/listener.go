@@ -46,19 +46,23 @@ func (c *conn) Write(b []byte) (int, error) {
 	if end < len(statusLine)+3 || !bytes.HasPrefix(b, []byte(statusLine)) || !bytes.HasPrefix(b[end:], refusalHeaders) {
 		return c.Conn.Write(b)
 	}
-	if _, err := c.Conn.Write(c.refusal()); err != nil {
+	message := "The request is not well-formed HTTP."
+	if bytes.HasPrefix(b[len(statusLine):], []byte("431")) {
+		message = "The request's headers are too large."
+	}
+	if _, err := c.Conn.Write(c.refusal(message)); err != nil {
 		return 0, err
 	}
 	return len(b), nil
 }
 
-func (c *conn) refusal() []byte {
+func (c *conn) refusal(message string) []byte {
 	id := ids.Request()
 	answer := &bufferedAnswer{header: http.Header{}}
 	answer.header.Set("Connection", "close")
 	answer.header.Set("Cache-Control", "no-store, no-transform")
 	answer.header.Set("X-Request-Id", id)
-	c.service.WriteError(answer, id, fault.New(fault.InvalidRequest, "The request is not well-formed HTTP."))
+	c.service.WriteError(answer, id, fault.New(fault.InvalidRequest, "%s", message))
 	var b bytes.Buffer
 	b.WriteString("HTTP/1.1 " + strconv.Itoa(answer.status) + " " + http.StatusText(answer.status) + "\r\n")
 	answer.header.Write(&b)

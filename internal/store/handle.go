@@ -105,5 +105,9 @@ func (h handle) unwatched(ctx context.Context) context.Context {
 // describe names the statement in an error; arguments stay out, they may be
 // personal.
 func describe(query string, err error) error {
-	return fmt.Errorf("%s: %w", strings.Join(strings.Fields(query), " "), err)
+	text := strings.Join(strings.Fields(query), " ")
+	if len(text) > 200 {
+		text = text[:200] + "…"
+	}
+	return fmt.Errorf("%s: %w", text, err)
 }

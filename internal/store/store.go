@@ -176,9 +176,10 @@ func (db *DB) Rows(ctx context.Context, query string, args ...any) (*sql.Rows, e
 // IsUnique reports that err is a violation of a unique index.
 func (db *DB) IsUnique(err error) bool { return db.dialect.isUnique(err) }
 
-// IsAway reports that the database could not be reached or could not store.
+// IsAway reports that the database could not be reached, could not store, or
+// was too busy for longer than a transaction is tried.
 func (db *DB) IsAway(err error) bool {
-	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || errors.Is(err, driver.ErrBadConn) || db.dialect.isAway(err)
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || errors.Is(err, driver.ErrBadConn) || db.dialect.isAway(err) || db.dialect.isRetryable(err)
 }
 
 func isNetwork(err error) bool {

@@ -3,7 +3,9 @@
 package weburl
 
 import (
+	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -29,8 +31,10 @@ func CheckHTTPS(path string, value *string) error {
 }
 
 func problem(value string) string {
-	if strings.ContainsFunc(value, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r == '\\' }) {
-		return "the URL contains a space, a control character or a backslash"
+	if strings.ContainsFunc(value, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\\'
+	}) {
+		return "the URL contains a space, an invisible character or a backslash"
 	}
 	u, err := url.Parse(value)
 	switch {
@@ -42,6 +46,14 @@ func problem(value string) string {
 		return "the URL has no host"
 	case u.User != nil:
 		return "the URL must not contain a user or password"
+	}
+	if _, err := netip.ParseAddr(u.Hostname()); err != nil {
+		if _, ok := Hostname(u.Hostname()); !ok {
+			return "the URL's host is not a hostname"
+		}
+	}
+	if n, err := strconv.ParseUint(u.Port(), 10, 16); u.Port() != "" && (err != nil || n == 0) {
+		return "the URL's port is not one"
 	}
 	return ""
 }

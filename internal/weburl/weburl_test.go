@@ -27,6 +27,10 @@ func TestCheckHTTPS(t *testing.T) {
 		"https://example.com/\u2028":         false,
 		"https://exa%mple.com/":              false,
 		"":                                   false,
+		"https://x.example:99999/":           false,
+		"https://x..example/":                false,
+		"https://x.example\u200b/":           false,
+		"https://-/":                         false,
 	} {
 		if err := CheckHTTPS("/x", &value); (err == nil) != ok {
 			t.Errorf("CheckHTTPS(%q) = %v", value, err)
