@@ -29,7 +29,7 @@ contract: ## lint the contract with testers from outside
 	cd test/contract && npx --no-install redocly lint --config redocly.yaml ../../api/openapi.yaml
 
 unit: ## all tests with the race detector, on SQLite and a private PostgreSQL
-	$(WITH_POSTGRES) $(GO) test -race -timeout 12m ./...
+	$(WITH_POSTGRES) $(GO) test -race -count=1 -timeout 13m ./...
 
 fuzz: ## each fuzz target for FUZZTIME
 	FUZZTIME=$(FUZZTIME) GO=$(GO) scripts/fuzz

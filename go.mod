@@ -54,3 +54,6 @@ require (
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect
 )
+
+// The testers and peers from npm are not Go.
+ignore node_modules

@@ -204,6 +204,22 @@ func TestDataFolder(t *testing.T) {
 	}
 }
 
+// A command that looks at an installation makes none where the folder's name
+// is misspelt.
+func TestMisspeltFolder(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "misspelt")
+	for _, args := range [][]string{{"doctor"}, {"session", "revoke", "--session", "x"}} {
+		stderr, _ := second(t, exec.Command(binary, append(args, "--data-dir", dir)...))
+		if !strings.Contains(stderr, "there is no installation in "+dir) {
+			t.Errorf("%v: %s", args, stderr)
+		}
+	}
+	if _, err := os.Stat(dir); !os.IsNotExist(err) {
+		t.Errorf("the folder was made: %v", err)
+	}
+}
+
 // A flag comes before the environment, and that before the file.
 func TestPrecedence(t *testing.T) {
 	t.Parallel()
@@ -220,11 +236,17 @@ func TestPrecedence(t *testing.T) {
 		{want: "from-flag", args: []string{"--config", path, "--data-dir", filepath.Join(dir, "from-flag")}},
 		{want: "from-flag", args: []string{"--config", path, "--data-dir", filepath.Join(dir, "from-flag")}, env: []string{"WAYMARK_DATA_DIR=" + filepath.Join(dir, "from-env")}},
 	} {
-		cmd := exec.Command(binary, append([]string{"doctor"}, test.args...)...)
+		cmd := exec.Command(binary, append([]string{"migrate"}, test.args...)...)
 		cmd.Env = environment(test.env...)
 		out, stderr, code := finish(t, cmd)
-		if code != 0 || !strings.Contains(out, "ok, writable: "+filepath.Join(dir, test.want)+"\n") {
-			t.Errorf("%v %v: exit code %d, %q, %q; want the folder %s", test.env, test.args, code, out, stderr, test.want)
+		made, err := filepath.Glob(filepath.Join(dir, "*", "waymark.db"))
+		if want := filepath.Join(dir, test.want, "waymark.db"); err != nil || code != 0 || len(made) != 1 || made[0] != want {
+			t.Errorf("%v %v: exit code %d, %q, %q, made %q; want %s", test.env, test.args, code, out, stderr, made, want)
+		}
+		for _, file := range made {
+			if err := os.RemoveAll(filepath.Dir(file)); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	// The same for a flag of serve, a boolean and a list.
