@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 
@@ -66,8 +67,11 @@ var profile = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.Stric
 // none. A single trailing dot is dropped.
 func Hostname(value string) (string, bool) {
 	ascii, err := profile.ToASCII(strings.TrimSuffix(value, "."))
-	if err != nil || ascii == "" {
+	if err != nil || ascii == "" || !utf8.ValidString(value) {
 		return "", false
+	}
+	if again, err := profile.ToASCII(ascii); err != nil || again != ascii {
+		return "", false // it has more than one form
 	}
 	last := ascii[strings.LastIndexByte(ascii, '.')+1:]
 	if strings.Trim(last, "0123456789") == "" {
