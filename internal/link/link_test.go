@@ -189,6 +189,11 @@ func TestPublication(t *testing.T) {
 		i.Settle(t)
 		i.Visit(t, address, nil, goes("https://example.com/b"))
 
+		idn := owner.Link("idn", M{"desktopUrl": "https://bücher.example/"}).Want(201).Has("data.desktopUrl", `"https://bücher.example/"`)
+		i.Settle(t)
+		i.Visit(t, "https://"+owner.Host+"/idn", nil, goes("https://xn--bcher-kva.example/"))
+		owner.Call("DELETE", "/links/"+apitest.Path(idn.Text("data.id")), nil, apitest.IfMatch(idn.Revision())).Want(204)
+
 		// The projection fails five times, then is given up; resync starts anew.
 		breakRoutes(t, i)
 		last := owner.Call("PATCH", path, M{"desktopUrl": "https://example.com/c"}, apitest.IfMatch(changed.Revision())).Want(200)

@@ -13,6 +13,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/publication"
 	"github.com/waymarkhq/waymark/internal/route"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/weburl"
 )
 
 const columns = `id, app_id, hostname, prefix, slug, folder_id, campaign_id, archived, starts_at, expires_at, max_clicks, expired_url, utm,
@@ -137,12 +138,18 @@ func (l *Link) document() route.Link {
 		}
 		return *s
 	}
+	address := func(s *string) string {
+		if s == nil {
+			return ""
+		}
+		return weburl.ASCIIHost(*s)
+	}
 	return route.Link{
 		LinkID: l.ID, AppID: l.AppID, Prefix: l.Prefix, Slug: l.Slug, Group: l.Group,
 		CampaignID: text(l.CampaignID), FolderID: text(l.FolderID),
 		Archived: l.Lifecycle.Archived, StartsAt: l.Lifecycle.StartsAt, ExpiresAt: l.Lifecycle.ExpiresAt,
-		MaxClicks: l.Lifecycle.MaxClicks, ExpiredURL: text(l.Lifecycle.ExpiredURL),
-		DesktopURL: text(l.DesktopURL), PlayStoreURL: text(l.PlayStoreURL), AppStoreURL: text(l.AppStoreURL),
+		MaxClicks: l.Lifecycle.MaxClicks, ExpiredURL: address(l.Lifecycle.ExpiredURL),
+		DesktopURL: address(l.DesktopURL), PlayStoreURL: address(l.PlayStoreURL), AppStoreURL: address(l.AppStoreURL),
 		WebOnly: l.WebOnly, Behavior: l.Behavior,
 		UTM:   route.UTM{Source: text(l.UTM.Source), Medium: text(l.UTM.Medium), Campaign: text(l.UTM.Campaign), Term: text(l.UTM.Term), Content: text(l.UTM.Content)},
 		Title: text(l.Title), Description: text(l.Description), ImageURL: text(l.ImageURL),

@@ -59,6 +59,22 @@ func problem(value string) string {
 	return ""
 }
 
+// ASCIIHost returns a URL that CheckHTTPS accepts with its host in A-label
+// form: in a Location header a host of other letters would be percent-encoded,
+// which not every client undoes.
+func ASCIIHost(value string) string {
+	scheme, rest, _ := strings.Cut(value, "://")
+	end := strings.IndexAny(rest, ":/?#")
+	if end < 0 {
+		end = len(rest)
+	}
+	host, ok := Hostname(rest[:end])
+	if !ok {
+		return value // an IP literal
+	}
+	return scheme + "://" + host + rest[end:]
+}
+
 // profile converts hostnames as browsers do (UTS 46, non-transitional), with
 // the length and character rules of DNS.
 var profile = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(true), idna.VerifyDNSLength(true), idna.BidiRule())

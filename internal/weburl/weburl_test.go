@@ -41,6 +41,20 @@ func TestCheckHTTPS(t *testing.T) {
 	}
 }
 
+func TestASCIIHost(t *testing.T) {
+	for value, want := range map[string]string{
+		"https://bücher.example/é?ü=1#x": "https://xn--bcher-kva.example/é?ü=1#x",
+		"https://bücher.example:8443":    "https://xn--bcher-kva.example:8443",
+		"https://EXAMPLE.com?x":          "https://example.com?x",
+		"https://192.0.2.1/a":            "https://192.0.2.1/a",
+		"https://[2001:db8::1]:8443/a":   "https://[2001:db8::1]:8443/a",
+	} {
+		if got := ASCIIHost(value); got != want {
+			t.Errorf("ASCIIHost(%q) = %q, want %q", value, got, want)
+		}
+	}
+}
+
 func TestHostname(t *testing.T) {
 	for value, want := range map[string]string{
 		"example.com":                           "example.com",
