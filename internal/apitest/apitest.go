@@ -56,7 +56,6 @@ type Installation struct {
 	clicks   *clicklog.Log
 	events   *eventstore.Store
 	dataDir  string
-	address  string
 }
 
 // Options change what most tests do not care about.
@@ -84,19 +83,10 @@ func EachWith(t *testing.T, o Options, f func(t *testing.T, i *Installation)) {
 // New starts an installation that ends with the test.
 func New(t testing.TB, engine string, o Options) *Installation {
 	t.Helper()
-	i := &Installation{Clock: &clock.Clock{}, dataDir: t.TempDir(), address: storetest.Address(t, engine)}
+	i := &Installation{Clock: &clock.Clock{}, dataDir: t.TempDir()}
 	i.Clock.Set(storetest.Start)
 	i.start(t, engine, o)
 	return i
-}
-
-// Another starts a second process of the same installation, which must be on
-// PostgreSQL.
-func (i *Installation) Another(t testing.TB, o Options) *Installation {
-	t.Helper()
-	other := &Installation{Clock: i.Clock, dataDir: t.TempDir(), address: i.address}
-	other.start(t, "postgres", o)
-	return other
 }
 
 func (i *Installation) start(t testing.TB, engine string, o Options) {
@@ -108,7 +98,7 @@ func (i *Installation) start(t testing.TB, engine string, o Options) {
 	if o.Log != nil {
 		log = slog.New(slog.NewTextHandler(o.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
-	i.DB = storetest.Open(t, i.address, i.Clock)
+	i.DB = storetest.Open(t, storetest.Address(t, engine), i.Clock)
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	t.Cleanup(func() { cancel(); running.Wait() })

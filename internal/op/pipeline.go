@@ -104,8 +104,10 @@ func (c *callContext) authenticate() error {
 	authorization, _, err := header(c.r, "Authorization")
 	if err == nil {
 		// An address that had too many refusals gets no costly check more.
-		if err := c.service.addressFull(c); err != nil && !c.service.Auth.Cheap(authorization) {
-			return err
+		if !c.service.Auth.Cheap(authorization) {
+			if err := c.service.addressFull(c); err != nil {
+				return err
+			}
 		}
 		c.Actor, err = c.service.Auth.Authenticate(c.ctx, authorization)
 	}
@@ -268,13 +270,14 @@ func (c *callContext) mutate() (*outcome, error) {
 	var out outcome
 	err = c.service.DB.InTx(c.ctx, func(tx *store.Tx) error {
 		c.tx, c.Now = tx, tx.Now
-		if err := c.lockKey(tx); err != nil {
-			return err
+		err := c.lockKey(tx)
+		if err == nil {
+			out, err = c.row.run(c)
 		}
-		if out, err = c.row.run(c); err != nil {
-			return err
+		if err == nil {
+			err = out.encode()
 		}
-		if err := out.encode(); err != nil {
+		if err != nil {
 			return err
 		}
 		if err := audit.Record(c.ctx, tx, audit.Event{
@@ -285,6 +288,9 @@ func (c *callContext) mutate() (*outcome, error) {
 		}
 		return c.saveReceipt(tx, &out)
 	})
+	if err == nil {
+		return &out, nil
+	}
 	// Another process may have done the same intent a moment ago: then what
 	// stands against this one is its own effect.
 	if refusal, refused := fault.From(err); errors.Is(err, receipt.ErrExists) || refused && refusal.Code != fault.OperationInProgress {
@@ -292,7 +298,7 @@ func (c *callContext) mutate() (*outcome, error) {
 			return nil, err
 		}
 	}
-	return &out, err
+	return nil, err
 }
 
 // refuse answers an error: a fault as it is, anything else as an internal one

@@ -113,7 +113,11 @@ func TestAddressWindow(t *testing.T) {
 		t.Errorf("policy %s", got)
 	}
 	anonymous.Call("GET", "/nowhere", nil).Refused(fault.RateLimited)
-	owner.Call("GET", "/me", nil).Want(200)
+	// The headers of who is served tell of its own windows.
+	served := owner.Call("GET", "/me", nil).Want(200)
+	if got := served.Header.Get("X-RateLimit-Policy"); got != `600;w=60;name="read";by="credential"` {
+		t.Errorf("policy of a served call %s", got)
+	}
 	i.Clock.Move(time.Minute)
 	anonymous.Call("GET", "/me", nil).Refused(fault.Unauthenticated)
 }
