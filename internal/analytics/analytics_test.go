@@ -46,7 +46,7 @@ func TestFromLinkToCountedClick(t *testing.T) {
 			Has("data.period.timezone", `"UTC"`)
 		for filter, want := range map[string]string{
 			"group=main": "3", "group=operational": "1", "group=all": "4", "device=ios": "1", "device=bot": "1", "source=qr": "1", "country=ZZ": "4", "country=PT": "0",
-			"linkId=" + apitest.Path(link.Text("data.id")): "3", "domain=" + owner.Host: "4", "domain=x.example": "0", "prefix=p": "0",
+			"linkId=" + apitest.Path(link.Text("data.id")): "3", "domain=" + owner.Host: "4", "domain=x.example": "0", "prefix=p": "0", "prefix=": "4",
 			"campaignId=x": "0", "folderId=x": "0", "tagId=x": "0", "timezone=Europe/Lisbon": "4",
 		} {
 			owner.Call("GET", query+"&"+filter, nil).Want(200).Has("data.totals.clicks", want)

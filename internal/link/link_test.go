@@ -124,6 +124,7 @@ func TestList(t *testing.T) {
 			"":                                   "s5 s4 s3 s2 s1 s0",
 			"order=createdAt:asc":                "s0 s1 s2 s3 s4 s5",
 			"group=main":                         "s0",
+			"prefix=":                            "s5 s4 s3 s2 s0",
 			"prefix=p":                           "s1",
 			"archived=true":                      "s5 s2",
 			"archived=false&order=createdAt:asc": "s0 s1 s3 s4",

@@ -100,7 +100,7 @@ func (c *callContext) parsePath() bool {
 			continue
 		}
 		value := c.r.PathValue(p.name)
-		parsed, err := parseText(p.schema, value)
+		parsed, err := p.parse(value)
 		if err != nil || len(value) > 500 || !utf8.ValidString(value) || strings.ContainsRune(value, 0) || len(c.service.validate(p.schema, parsed, "")) > 0 {
 			return false
 		}
@@ -133,15 +133,12 @@ func (c *callContext) parseQuery() error {
 		case !utf8.ValidString(given[0]) || strings.ContainsRune(given[0], 0):
 			return fault.InvalidQuery(p.name, "the value is not valid UTF-8 text")
 		}
-		v, err := parseText(p.schema, given[0])
-		if err != nil && !(p.allowEmpty && given[0] == "") {
+		v, err := p.parse(given[0])
+		if err != nil {
 			return fault.InvalidQuery(p.name, "%s", err)
 		}
 		if details := c.service.validate(p.schema, v, ""); len(details) > 0 {
 			return fault.InvalidQuery(p.name, "%s", details[0].Message)
-		}
-		if p.allowEmpty && given[0] == "" {
-			v = ""
 		}
 		c.query[p.name] = v
 	}
@@ -151,9 +148,9 @@ func (c *callContext) parseQuery() error {
 	return nil
 }
 
-// parseText reads a parameter's text as its schema's type.
-func parseText(s *huma.Schema, text string) (any, error) {
-	switch s.Type {
+// parse reads a parameter's text as its schema's type.
+func (p *parameter) parse(text string) (any, error) {
+	switch p.schema.Type {
 	case huma.TypeInteger:
 		n, err := strconv.ParseInt(text, 10, 32)
 		if err != nil || strconv.FormatInt(n, 10) != text {
@@ -166,7 +163,7 @@ func parseText(s *huma.Schema, text string) (any, error) {
 		}
 		return text == "true", nil
 	default:
-		if text == "" {
+		if text == "" && !p.allowEmpty {
 			return nil, fmt.Errorf("the value is empty")
 		}
 		return text, nil
