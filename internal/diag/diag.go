@@ -6,7 +6,6 @@ package diag
 
 import (
 	"context"
-	"time"
 
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/cursor"
@@ -159,10 +158,8 @@ func (s *service) buckets(c *op.Call, appID string) []ratelimit.Bucket {
 			all = append(all, s.pipeline.Bucket(category, whose.by, whose.key))
 		}
 	}
-	return append(all,
-		ratelimit.Bucket{Name: "link-create", By: "app", Key: appID, Limit: s.pipeline.Scaled(60), Window: time.Minute},
-		ratelimit.Bucket{Name: "link-create-hour", By: "app", Key: appID, Limit: s.pipeline.Scaled(3000), Window: time.Hour},
-		ratelimit.Bucket{Name: "upload", By: "app", Key: appID, Limit: s.pipeline.Scaled(20), Window: time.Minute})
+	all = append(all, s.pipeline.BudgetBuckets(op.LinkCreation, appID)...)
+	return append(all, s.pipeline.BudgetBuckets(op.Uploads, appID)...)
 }
 
 func ratesOf[T any](v []T) Rates[T] { return Rates[T]{Entry: v[0], Read: v[1], Write: v[2]} }

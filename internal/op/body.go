@@ -27,8 +27,8 @@ func readBody(r *http.Request) ([]byte, error) {
 	if r.ContentLength > MaxBody {
 		return nil, tooLarge
 	}
-	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return nil, fault.New(fault.UnsupportedMediaType, "Content-Encoding %q is not supported; send the body as it is.", encoding)
+	if err := refuseEncoded(r); err != nil {
+		return nil, err
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, MaxBody+1))
 	if err != nil {

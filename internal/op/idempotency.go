@@ -43,7 +43,7 @@ func (f *inFlight) acquire(credential, key string) (release func(), err error) {
 
 // lockKey refuses an intent that another process works on.
 func (c *callContext) lockKey(tx *store.Tx) error {
-	sum := sha256.Sum256([]byte(c.Actor.Credential + "|" + c.idempotencyKey))
+	sum := sha256.Sum256([]byte(c.Actor.Credential + "|" + c.Intent))
 	free, err := tx.TryLock(c.ctx, int64(binary.BigEndian.Uint64(sum[:])))
 	if err == nil && !free {
 		err = inProgress()
@@ -69,7 +69,7 @@ func (c *callContext) makeFingerprint() string {
 // replay answers from the receipt of the same intent, after checking that the
 // caller still reaches what it is about.
 func (c *callContext) replay() (replayed bool, err error) {
-	r, err := receipt.Find(c.ctx, c.service.DB, c.Actor.Credential, c.idempotencyKey, c.Now)
+	r, err := receipt.Find(c.ctx, c.service.DB, c.Actor.Credential, c.Intent, c.Now)
 	if err == store.ErrNotFound {
 		return false, nil
 	}
@@ -118,7 +118,7 @@ func (c *callContext) replay() (replayed bool, err error) {
 // saveReceipt keeps the answer as part of the transaction of its effect.
 func (c *callContext) saveReceipt(tx *store.Tx, out *outcome) error {
 	r := receipt.Receipt{
-		Credential: c.Actor.Credential, Key: c.idempotencyKey, Fingerprint: c.fingerprint,
+		Credential: c.Actor.Credential, Key: c.Intent, Fingerprint: c.fingerprint,
 		AppID: out.ref.AppID, ResourceID: out.ref.ID, Status: c.row.Status, HasSecret: out.secret,
 	}
 	headers, err := json.Marshal(out.headers())

@@ -20,13 +20,15 @@ import (
 )
 
 // An input is a struct whose fields are tagged `path:"name"` or
-// `query:"name"`, and whose field Body, if any, is the JSON body. huma's tags
+// `query:"name"`, and whose field Body, if any, is the JSON body; a field of type
+// Upload takes a multipart body instead. huma's tags
 // (doc, enum, minimum, maxLength, pattern, format, …) describe and validate.
 
 // inputSpec is what an operation's input type says.
 type inputSpec struct {
 	parameters []parameter
-	body       *huma.Schema // nil: the operation takes no body
+	body       *huma.Schema // nil: the operation takes no JSON body
+	upload     []int        // the field that takes an upload; nil for none
 }
 
 type parameter struct {
@@ -53,6 +55,10 @@ func (s *Service) inputOf(t reflect.Type, o Op) inputSpec {
 		}
 		if f.Name == "Body" {
 			spec.body = s.registry.Schema(f.Type, true, f.Type.Name())
+			continue
+		}
+		if f.Type == reflect.TypeFor[Upload]() {
+			spec.upload = f.Index
 			continue
 		}
 		p := parameter{field: f.Index, in: "path", name: f.Tag.Get("path"), required: true, doc: f.Tag.Get("doc")}
@@ -194,6 +200,9 @@ func decode[In any](c *callContext) (*In, error) {
 		if err := setField(f, value); err != nil {
 			return nil, fault.InvalidQuery(p.name, "%s", err)
 		}
+	}
+	if field := c.row.input.upload; field != nil {
+		v.FieldByIndex(field).Set(reflect.ValueOf(c.upload))
 	}
 	if c.row.input.body != nil {
 		if err := json.Unmarshal(c.body, v.FieldByName("Body").Addr().Interface()); err != nil {

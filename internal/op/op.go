@@ -22,6 +22,8 @@ type Op struct {
 	// App says how a call tells which app it concerns; the zero AppRef is for
 	// operations that concern none.
 	App AppRef
+	// Budget is the business limit that calls draw on besides the windows.
+	Budget Budget
 	// Status of success; 0 means the method's usual one.
 	Status  int
 	Summary string
@@ -63,6 +65,12 @@ var AppInBody = AppRef{body: "appId"}
 // named path parameter.
 func AppOf(parameter string, find AppFinder) AppRef { return AppRef{path: parameter, find: find} }
 
+// AppOfQuery is for operations on what a query parameter names: find looks up
+// whose it is.
+func AppOfQuery(parameter string, find AppFinder) AppRef {
+	return AppRef{query: parameter, find: find}
+}
+
 // concerns reports whether calls concern an app at all.
 func (a AppRef) concerns() bool { return a.path+a.query+a.body != "" }
 
@@ -76,6 +84,8 @@ type Call struct {
 	Now   clock.Instant
 	// IfMatch is the revision the client last read, "" when not sent.
 	IfMatch string
+	// Intent is the Idempotency-Key of a mutation.
+	Intent string
 	// DB is for reads outside a transaction.
 	DB *store.DB
 }
@@ -102,6 +112,14 @@ type Item[T any] struct {
 	// Secret marks an answer that must not be kept: its receipt tells only
 	// that it was given.
 	Secret bool
+}
+
+// File is the answer of an operation that gives bytes.
+type File struct {
+	Name        string
+	ContentType string
+	Content     []byte
+	Ref         Ref
 }
 
 // Nothing is the data of an answer without body (204).

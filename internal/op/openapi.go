@@ -98,6 +98,9 @@ func (s *Service) describe(r *row) *huma.Operation {
 	if r.input.body != nil {
 		o.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {Schema: r.input.body}}}
 	}
+	if r.input.upload != nil {
+		o.RequestBody = uploadBody()
+	}
 	o.Responses[strconv.Itoa(r.Status)] = s.success(r)
 	for _, status := range r.errorStatuses() {
 		o.Responses[strconv.Itoa(status)] = s.refusal(status)
@@ -124,6 +127,14 @@ func (s *Service) success(r *row) *huma.Response {
 	}
 	response := &huma.Response{Description: http.StatusText(r.Status), Headers: headers}
 	if r.Status == http.StatusNoContent {
+		return response
+	}
+	if r.types != nil {
+		headers["Content-Disposition"] = text("`inline`, with a file name.")
+		response.Content = map[string]*huma.MediaType{}
+		for _, t := range r.types {
+			response.Content[t] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}
+		}
 		return response
 	}
 	envelope := &huma.Schema{
@@ -169,9 +180,12 @@ func (r *row) errorStatuses() []int {
 	all := []int{400, 401, 403, 404, 429, 500, 503}
 	if r.mutates {
 		all = append(all, 409, 413, 422)
-		if r.input.body != nil {
+		if r.input.body != nil || r.input.upload != nil {
 			all = append(all, 415)
 		}
+	}
+	if r.types != nil {
+		all = append(all, 422)
 	}
 	if r.IfMatch != NoIfMatch {
 		all = append(all, 412)

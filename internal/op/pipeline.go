@@ -34,12 +34,15 @@ type callContext struct {
 	body  []byte // the JSON text
 	// bodyApp is the appId member of the body.
 	bodyApp string
-	// idempotencyKey and fingerprint of a mutation.
-	idempotencyKey string
-	fingerprint    string
-	appReached     bool
-	standings      []ratelimit.Standing
-	tx             *store.Tx
+	// fingerprint of a mutation.
+	fingerprint string
+	appReached  bool
+	standings   []ratelimit.Standing
+	tx          *store.Tx
+	// upload is the body of an upload.
+	upload Upload
+	// staged is what the first stage of a staged operation left.
+	staged any
 }
 
 // callTimeout bounds a call when the database does not answer at all.
@@ -54,6 +57,7 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request, row *row) {
 		Call: Call{RequestID: RequestID(r.Context()), Now: s.DB.Now(), DB: s.DB},
 		ctx:  ctx, service: s, row: row, w: w, r: r, started: time.Now(),
 	}
+	defer c.upload.discard()
 	out, err := c.run()
 	if err != nil {
 		c.refuse(err)
@@ -141,7 +145,7 @@ func (c *callContext) parseHeaders() error {
 	if !ids.IsUUIDv4(key) {
 		return badHeader("Idempotency-Key", "a mutation needs a UUID v4")
 	}
-	c.idempotencyKey = strings.ToLower(key)
+	c.Intent = strings.ToLower(key)
 	match, present, err := header(c.r, "If-Match")
 	if err != nil || !present {
 		return err
@@ -165,6 +169,9 @@ func badHeader(name, message string) error {
 func (c *callContext) parseBody() error {
 	if !c.row.mutates {
 		return nil
+	}
+	if c.row.input.upload != nil {
+		return c.parseUpload()
 	}
 	body, err := readBody(c.r)
 	if err != nil {
@@ -211,7 +218,11 @@ func (c *callContext) findApp() error {
 	case !a.concerns():
 		return nil
 	case a.find != nil:
-		id, err := a.find(c.ctx, c.service.DB, c.path[a.path])
+		name := c.path[a.path]
+		if a.query != "" {
+			name, _ = c.query[a.query].(string)
+		}
+		id, err := a.find(c.ctx, c.service.DB, name)
 		if err == store.ErrNotFound {
 			return nil
 		}
@@ -242,7 +253,7 @@ func (c *callContext) admit() error {
 	if err := c.takeQuota(); err != nil {
 		return err
 	}
-	named := c.AppID != "" || c.row.App.path != ""
+	named := c.AppID != "" || c.row.App.path != "" || c.row.App.find != nil
 	if named && !c.appReached {
 		c.AppID = ""
 		return fault.Missing()
@@ -253,7 +264,7 @@ func (c *callContext) admit() error {
 // mutate answers from a receipt or runs the handler in its transaction.
 func (c *callContext) mutate() (*outcome, error) {
 	c.fingerprint = c.makeFingerprint()
-	release, err := c.service.inFlight.acquire(c.Actor.Credential, c.idempotencyKey)
+	release, err := c.service.inFlight.acquire(c.Actor.Credential, c.Intent)
 	if err != nil {
 		return nil, err
 	}
@@ -266,6 +277,11 @@ func (c *callContext) mutate() (*outcome, error) {
 	}
 	if err := c.admit(); err != nil {
 		return nil, err
+	}
+	if c.row.stage != nil {
+		if err := c.row.stage(c); err != nil {
+			return nil, err
+		}
 	}
 	var out outcome
 	err = c.service.DB.InTx(c.ctx, func(tx *store.Tx) error {
@@ -339,7 +355,9 @@ func (c *callContext) answer(out *outcome) {
 	for name, value := range out.headers() {
 		c.w.Header().Set(name, value)
 	}
-	if out.text == nil {
+	if out.file != nil {
+		out.file.write(c.w)
+	} else if out.text == nil {
 		c.w.WriteHeader(c.row.Status)
 	} else {
 		writeEnvelope(c.w, c.row.Status, c.RequestID, out.text, out.pagination)

@@ -33,6 +33,32 @@ func (s *Service) Bucket(category, by, key string) ratelimit.Bucket {
 	return ratelimit.Bucket{Name: category, By: by, Key: key, Limit: s.Scaled(rates[category][by]), Window: rateWindow}
 }
 
+// Budget is a business limit of an app that some operations draw on, shared by
+// all its credentials (api-v1.md, Limits).
+type Budget int
+
+// The budgets.
+const (
+	NoBudget Budget = iota
+	LinkCreation
+	Uploads
+)
+
+// BudgetBuckets returns the windows of a budget: for LinkCreation a minute's and
+// an hour's, for Uploads a minute's.
+func (s *Service) BudgetBuckets(b Budget, appID string) []ratelimit.Bucket {
+	bucket := func(name string, limit int64, window time.Duration) ratelimit.Bucket {
+		return ratelimit.Bucket{Name: name, By: "app", Key: appID, Limit: s.Scaled(limit), Window: window}
+	}
+	switch b {
+	case LinkCreation:
+		return []ratelimit.Bucket{bucket("link-create", 60, time.Minute), bucket("link-create", 3000, time.Hour)}
+	case Uploads:
+		return []ratelimit.Bucket{bucket("upload", 20, time.Minute)}
+	}
+	return nil
+}
+
 // take counts the call in the buckets or refuses it, and shows the tightest
 // window in the headers.
 func (c *callContext) take(buckets ...ratelimit.Bucket) error {
@@ -71,6 +97,7 @@ func (c *callContext) takeQuota() error {
 	}
 	if c.AppID != "" && c.appReached {
 		buckets = append(buckets, c.service.Bucket("entry", "app", c.AppID), c.service.Bucket(category, "app", c.AppID))
+		buckets = append(buckets, c.service.BudgetBuckets(c.row.Budget, c.AppID)...)
 	}
 	return c.take(buckets...)
 }

@@ -72,6 +72,53 @@ func Write[In, Out any](s *Service, o Op, handle func(context.Context, *Call, *s
 	})
 }
 
+// Staged declares a mutation with an effect outside the database, which must
+// happen before the transaction and outlive a crash between the two: stage
+// first leaves a durable intent in a transaction of its own, then does the
+// effect, and commit ends the intent together with audit and receipt. A stage
+// whose commit never comes is for a sweep to undo or finish; a repeated call
+// runs its stage again and should find the earlier intent (Call.Intent).
+func Staged[In, Stage, Out any](s *Service, o Op, stage func(context.Context, *Call, *In) (Stage, error),
+	commit func(context.Context, *Call, *store.Tx, *In, Stage) (Item[Out], error)) {
+	type staged struct {
+		in    *In
+		stage Stage
+	}
+	s.add(&row{
+		Op: o, input: s.inputOf(reflect.TypeFor[In](), o), data: reflect.TypeFor[Out](),
+		stage: func(c *callContext) error {
+			in, err := decode[In](c)
+			if err != nil {
+				return err
+			}
+			left, err := stage(c.ctx, &c.Call, in)
+			c.staged = staged{in, left}
+			return err
+		},
+		run: func(c *callContext) (outcome, error) {
+			left := c.staged.(staged)
+			item, err := commit(c.ctx, &c.Call, c.tx, left.in, left.stage)
+			return item.outcome(), err
+		},
+	})
+}
+
+// Bytes declares a read that answers a file of one of the given media types
+// instead of JSON. A domain rule that its query breaks is 422.
+func Bytes[In any](s *Service, o Op, types []string, handle func(context.Context, *Call, *In) (File, error)) {
+	s.add(&row{
+		Op: o, input: s.inputOf(reflect.TypeFor[In](), o), types: types,
+		run: func(c *callContext) (outcome, error) {
+			in, err := decode[In](c)
+			if err != nil {
+				return outcome{}, err
+			}
+			file, err := handle(c.ctx, &c.Call, in)
+			return outcome{file: &file, ref: file.Ref}, err
+		},
+	})
+}
+
 func (i Item[T]) outcome() outcome {
 	o := outcome{data: i.Data, ref: i.Ref, etag: i.ETag, location: i.Location, retryAfter: i.RetryAfter, secret: i.Secret}
 	if o.etag == "" {

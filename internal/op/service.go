@@ -36,6 +36,9 @@ type Options struct {
 	DocsURL string
 	// ClientAddr returns the address of the client of a request.
 	ClientAddr func(*http.Request) netip.Addr
+	// SpoolDir is where uploads wait for their end; "" is the system's folder
+	// for temporary files.
+	SpoolDir string
 	// Observe is told of each finished call, for metrics.
 	Observe func(operation string, status int, seconds float64)
 }
@@ -64,9 +67,13 @@ type row struct {
 	input   inputSpec
 	// data is the type of the answer's data (a list's item).
 	data reflect.Type
-	// run decodes the input, which prepare already validated, and calls the
-	// handler; result.item is complete when it returns.
-	run func(ctx *callContext) (outcome, error)
+	// types are the media types of an answer in bytes; nil for JSON.
+	types []string
+	// stage, if any, runs before the transaction of a mutation.
+	stage func(*callContext) error
+	// run decodes the input, which was already validated, and calls the
+	// handler.
+	run func(*callContext) (outcome, error)
 }
 
 // outcome is what a handler answered, without its type.
@@ -78,6 +85,8 @@ type outcome struct {
 	retryAfter int
 	secret     bool
 	pagination *pagination
+	// file is an answer in bytes instead.
+	file *File
 	// text is data as JSON; nil for an answer without body.
 	text []byte
 }
@@ -97,7 +106,7 @@ func (s *Service) add(r *row) {
 		switch {
 		case r.data == reflect.TypeFor[Nothing]():
 			r.Status = http.StatusNoContent
-		case r.Method == http.MethodPost:
+		case r.Method == http.MethodPost: // creations; others say so
 			r.Status = http.StatusCreated
 		}
 	}

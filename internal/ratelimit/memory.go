@@ -3,6 +3,7 @@ package ratelimit
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/waymarkhq/waymark/internal/clock"
 )
@@ -16,7 +17,10 @@ type Memory struct {
 }
 
 // windowKey is Bucket.id without building a string on every call.
-type windowKey struct{ name, by, key string }
+type windowKey struct {
+	name, by, key string
+	length        time.Duration
+}
 
 type window struct {
 	ends clock.Instant
@@ -77,4 +81,4 @@ func (m *Memory) sweep(now clock.Instant) {
 	m.swept = now.Add(sweepEvery)
 }
 
-func keyOf(b Bucket) windowKey { return windowKey{b.Name, b.By, b.Key} }
+func keyOf(b Bucket) windowKey { return windowKey{b.Name, b.By, b.Key, b.Window} }

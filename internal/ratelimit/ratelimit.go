@@ -10,6 +10,7 @@ package ratelimit
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/clock"
@@ -24,8 +25,11 @@ type Bucket struct {
 	Window time.Duration
 }
 
-// id names the counter in storage.
-func (b Bucket) id() string { return b.Name + "|" + b.By + "|" + b.Key }
+// id names the counter in storage. Two windows of one name, such as those of
+// link creation, count apart.
+func (b Bucket) id() string {
+	return b.Name + "|" + b.By + "|" + b.Key + "|" + strconv.Itoa(int(b.Window.Seconds()))
+}
 
 // start returns when the window around now began: windows are aligned to the
 // epoch, so they are the same for every process.

@@ -1,0 +1,183 @@
+package op
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json"
+
+	"github.com/waymarkhq/waymark/internal/fault"
+)
+
+const (
+	// MaxFile is the largest file of an upload in bytes.
+	MaxFile = 1 << 20
+	// maxUpload is the largest multipart body, also when chunked.
+	maxUpload = MaxFile + 64<<10
+	// maxAppID bounds the one text field of an upload.
+	maxAppID = 500
+)
+
+// Upload is a multipart body of exactly the parts appId and file (api-v1.md,
+// Assets). The file has no name: nothing may depend on it.
+type Upload struct {
+	AppID string
+	// File is read from its start; it is gone when the call ends.
+	File *os.File
+	// Type is the media type that the client declares for the file.
+	Type   string
+	Size   int64
+	SHA256 string
+}
+
+// parseUpload reads a multipart body, the file to a nameless file on disk:
+// many uploads at once must not need their size in memory.
+func (c *callContext) parseUpload() error {
+	if c.r.ContentLength > maxUpload {
+		return uploadTooLarge()
+	}
+	if err := refuseEncoded(c.r); err != nil {
+		return err
+	}
+	kind, parameters, err := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
+	if err != nil || kind != "multipart/form-data" {
+		return fault.New(fault.UnsupportedMediaType, "The body must be sent as multipart/form-data.")
+	}
+	body := &bounded{from: c.r.Body, left: maxUpload}
+	err = c.readParts(multipart.NewReader(body, parameters["boundary"]))
+	if body.left < 0 {
+		return uploadTooLarge()
+	}
+	if err != nil {
+		if refusal, ok := fault.From(err); ok {
+			return refusal
+		}
+		var disk *os.PathError
+		if errors.As(err, &disk) {
+			return err
+		}
+		return fault.New(fault.InvalidRequest, "The body is not valid multipart/form-data.")
+	}
+	u := &c.upload
+	for _, part := range []struct {
+		name    string
+		missing bool
+	}{{"appId", u.AppID == ""}, {"file", u.File == nil}} {
+		if part.missing {
+			return fault.Invalid("/"+part.name, "required", "the part is required")
+		}
+	}
+	c.bodyApp = u.AppID
+	// What tells one intent from another; the boundary does not.
+	c.body, err = json.Marshal([]string{u.AppID, u.Type, u.SHA256})
+	return err
+}
+
+func (c *callContext) readParts(r *multipart.Reader) error {
+	for {
+		part, err := r.NextRawPart()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch name := part.FormName(); {
+		case name == "appId" && c.upload.AppID == "":
+			text, err := io.ReadAll(io.LimitReader(part, maxAppID+1))
+			if err != nil {
+				return err
+			}
+			if len(text) == 0 || len(text) > maxAppID || !utf8.Valid(text) || strings.ContainsRune(string(text), 0) {
+				return fault.Invalid("/appId", "invalid", "the app id is not valid")
+			}
+			c.upload.AppID = string(text)
+		case name == "file" && c.upload.File == nil:
+			if err := c.upload.spool(part, c.service.SpoolDir); err != nil {
+				return err
+			}
+		case name == "appId" || name == "file":
+			return fault.Invalid("/"+name, "invalid", "the part is repeated")
+		default:
+			return fault.Invalid("/"+pointerEscapes.Replace(strings.ToValidUTF8(name, "\uFFFD")), "unknown_field", "the part is unknown")
+		}
+	}
+}
+
+// spool takes the file of an upload. It loses its name at once, so that nothing
+// of it stays after a crash.
+func (u *Upload) spool(part *multipart.Part, dir string) error {
+	file, err := os.CreateTemp(dir, ".upload-")
+	if err != nil {
+		return err
+	}
+	u.File = file
+	if err := os.Remove(file.Name()); err != nil {
+		return err
+	}
+	sum := sha256.New()
+	if u.Size, err = io.Copy(io.MultiWriter(file, sum), io.LimitReader(part, MaxFile+1)); err != nil {
+		return err
+	}
+	if u.Size > MaxFile {
+		return uploadTooLarge()
+	}
+	u.Type, u.SHA256 = part.Header.Get("Content-Type"), hex.EncodeToString(sum.Sum(nil))
+	_, err = file.Seek(0, io.SeekStart)
+	return err
+}
+
+func (u *Upload) discard() {
+	if u.File != nil {
+		u.File.Close()
+	}
+}
+
+func uploadTooLarge() error {
+	return fault.New(fault.PayloadTooLarge, "The file exceeds %d bytes, or the body %d.", MaxFile, maxUpload)
+}
+
+// bounded is a body with an end of ours: left is below 0 once it was passed.
+type bounded struct {
+	from io.Reader
+	left int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left < 0 {
+		return 0, io.ErrUnexpectedEOF
+	}
+	n, err := b.from.Read(p[:min(int64(len(p)), b.left+1)])
+	b.left -= int64(n)
+	return n, err
+}
+
+// refuseEncoded refuses a body that would have to be unpacked first.
+func refuseEncoded(r *http.Request) error {
+	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return fault.New(fault.UnsupportedMediaType, "Content-Encoding %q is not supported; send the body as it is.", encoding)
+	}
+	return nil
+}
+
+func uploadBody() *huma.RequestBody {
+	longest := maxAppID
+	return &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"multipart/form-data": {
+		Schema: &huma.Schema{
+			Type: huma.TypeObject, AdditionalProperties: false, Required: []string{"appId", "file"},
+			Properties: map[string]*huma.Schema{
+				"appId": {Type: huma.TypeString, MaxLength: &longest},
+				"file":  {Type: huma.TypeString, Format: "binary", Description: "A PNG or JPEG image of at most 1 MiB."},
+			},
+		},
+	}}}
+}
