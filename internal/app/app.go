@@ -1,12 +1,10 @@
 // Package app owns apps, the scope in which everything else lives, and their
-// defaults (api-v1.md, App). It does not hold logos, which need assets.
+// defaults (api-v1.md, App). Logos are package asset's, which knows images.
 package app
 
 import (
 	"regexp"
 	"slices"
-	"strings"
-	"unicode"
 
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/cursor"
@@ -37,11 +35,12 @@ type App struct {
 // Position implements op.Positioned.
 func (a App) Position() cursor.Position { return cursor.Position{At: a.CreatedAt, ID: a.ID} }
 
-func (a App) ref() op.Ref {
+// Ref names the app for audit and as ETag of what belongs to it.
+func (a App) Ref() op.Ref {
 	return op.Ref{Type: "app", ID: a.ID, AppID: a.ID, Revision: a.Revision}
 }
 
-func (a App) item() op.Item[App] { return op.Item[App]{Data: a, Ref: a.ref()} }
+func (a App) item() op.Item[App] { return op.Item[App]{Data: a, Ref: a.Ref()} }
 
 // Defaults are what new links of an app copy when they name nothing else.
 type Defaults struct {
@@ -54,7 +53,7 @@ type Defaults struct {
 }
 
 func (a App) defaults() op.Item[Defaults] {
-	return op.Item[Defaults]{Ref: a.ref(), Data: Defaults{
+	return op.Item[Defaults]{Ref: a.Ref(), Data: Defaults{
 		AppID: a.ID, DefaultDomain: a.DefaultDomain, DesktopURL: a.DesktopURL,
 		PlayStoreURL: a.PlayStoreURL, AppStoreURL: a.AppStoreURL, Revision: a.Revision,
 	}}
@@ -117,15 +116,4 @@ var reservedSchemes = []string{
 
 func nativeScheme(s string) bool {
 	return schemeText.MatchString(s) && !slices.Contains(reservedSchemes, s)
-}
-
-// cleanName trims a name and refuses one without visible text.
-func cleanName(name string) (string, error) {
-	if name = strings.TrimSpace(name); name == "" {
-		return "", fault.Invalid("/name", "required", "the name is empty")
-	}
-	if strings.ContainsFunc(name, unicode.IsControl) {
-		return "", fault.Invalid("/name", "invalid", "the name contains a control character")
-	}
-	return name, nil
 }

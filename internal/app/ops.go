@@ -4,9 +4,12 @@ import (
 	"context"
 
 	"github.com/waymarkhq/waymark/internal/apikey"
+	"github.com/waymarkhq/waymark/internal/dependents"
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/names"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
+	"github.com/waymarkhq/waymark/internal/organize"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -47,7 +50,7 @@ type CreateApp struct {
 func create(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateApp }) (op.Item[App], error) {
 	var a App
 	var err error
-	if a.Name, err = cleanName(in.Body.Name); err != nil {
+	if a.Name, err = names.Clean("/name", in.Body.Name); err != nil {
 		return a.item(), err
 	}
 	if in.Body.DefaultDomain.Valid {
@@ -79,12 +82,12 @@ type updateInput struct {
 }
 
 func update(ctx context.Context, c *op.Call, tx *store.Tx, in *updateInput) (op.Item[App], error) {
-	a, err := current(ctx, c, tx, in.AppID)
+	a, err := Current(ctx, c, tx, in.AppID)
 	if err != nil {
 		return a.item(), err
 	}
 	if in.Body.Name.Set {
-		if a.Name, err = cleanName(in.Body.Name.Value); err != nil {
+		if a.Name, err = names.Clean("/name", in.Body.Name.Value); err != nil {
 			return a.item(), err
 		}
 	}
@@ -100,8 +103,8 @@ func update(ctx context.Context, c *op.Call, tx *store.Tx, in *updateInput) (op.
 	return a.item(), err
 }
 
-// current loads an app for a change under the revision that the client knows.
-func current(ctx context.Context, c *op.Call, tx *store.Tx, id string) (App, error) {
+// Current loads an app for a change under the revision that the client knows.
+func Current(ctx context.Context, c *op.Call, tx *store.Tx, id string) (App, error) {
 	a, err := Load(ctx, tx, id)
 	if err == nil && c.Stale(a.Revision) {
 		err = fault.Stale()
@@ -110,20 +113,17 @@ func current(ctx context.Context, c *op.Call, tx *store.Tx, id string) (App, err
 }
 
 func remove(ctx context.Context, c *op.Call, tx *store.Tx, in *appInput) (op.Item[op.Nothing], error) {
-	a, err := current(ctx, c, tx, in.AppID)
+	a, err := Current(ctx, c, tx, in.AppID)
 	if err != nil {
 		return op.Item[op.Nothing]{}, err
 	}
-	standing, err := dependencies(ctx, tx, a.ID)
-	if err != nil {
+	if err := dependents.Refuse(ctx, tx, a.ID, dependencies...); err != nil {
 		return op.Item[op.Nothing]{}, err
-	}
-	if len(standing) > 0 {
-		refusal := fault.New(fault.ResourceConflict, "The app still has dependents.")
-		refusal.Dependencies = standing
-		return op.Item[op.Nothing]{}, refusal
 	}
 	if _, err := tx.Exec(ctx, "UPDATE users SET selected_app_id = NULL WHERE id = ? AND selected_app_id = ?", c.Actor.OwnerID, a.ID); err != nil {
+		return op.Item[op.Nothing]{}, err
+	}
+	if err := organize.RemoveAll(ctx, tx, a.ID); err != nil {
 		return op.Item[op.Nothing]{}, err
 	}
 	for _, statement := range []string{"DELETE FROM operation WHERE app_id = ?", "DELETE FROM app WHERE id = ?"} {
@@ -154,7 +154,7 @@ type setDefaultsInput struct {
 }
 
 func setDefaults(ctx context.Context, c *op.Call, tx *store.Tx, in *setDefaultsInput) (op.Item[Defaults], error) {
-	a, err := current(ctx, c, tx, in.AppID)
+	a, err := Current(ctx, c, tx, in.AppID)
 	if err != nil {
 		return a.defaults(), err
 	}

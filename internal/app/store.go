@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/waymarkhq/waymark/internal/actor"
+	"github.com/waymarkhq/waymark/internal/dependents"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/fold"
 	"github.com/waymarkhq/waymark/internal/ids"
@@ -64,6 +65,13 @@ func save(ctx context.Context, tx *store.Tx, a *App) error {
 	return err
 }
 
+// SetLogo makes an image the logo of an app, or none, under a new revision.
+func SetLogo(ctx context.Context, tx *store.Tx, a *App, assetID *string) error {
+	a.LogoAssetID, a.Revision, a.UpdatedAt = assetID, ids.Revision(), tx.Now
+	_, err := tx.Exec(ctx, "UPDATE app SET logo_asset_id = ?, revision = ?, updated_at = ? WHERE id = ?", assetID, a.Revision, a.UpdatedAt, a.ID)
+	return err
+}
+
 // checkDefaultDomain refuses a domain that is not one of the app or not ready.
 func checkDefaultDomain(ctx context.Context, q store.Q, a *App) error {
 	if a.DefaultDomain == nil {
@@ -76,31 +84,13 @@ func checkDefaultDomain(ctx context.Context, q store.Q, a *App) error {
 	return err
 }
 
-// dependents are what keeps an app from being deleted, by the type a client
-// sees. Link history counts although its links are gone: it is the app's.
-var dependents = []struct{ kind, query string }{
-	{"link", "SELECT id FROM link WHERE app_id = ?"},
-	{"link_history", "SELECT id FROM link_history WHERE app_id = ?"},
-	{"domain", "SELECT id FROM domain WHERE app_id = ?"},
-	{"operation", "SELECT id FROM operation WHERE app_id = ? AND status IN ('queued', 'running', 'cancel_requested')"},
-}
-
-// dependencies returns what stands in the way of deleting an app.
-func dependencies(ctx context.Context, q store.Q, appID string) (all []fault.Dependency, err error) {
-	for _, d := range dependents {
-		// The query's own name for its rows keeps the text portable.
-		n, err := store.One(ctx, q, store.Value[int], "SELECT COUNT(*) FROM ("+d.query+") AS dependents", appID)
-		if err != nil {
-			return nil, err
-		}
-		if n == 0 {
-			continue
-		}
-		first, err := store.All(ctx, q, store.Value[string], d.query+" ORDER BY id LIMIT 10", appID)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, fault.Dependency{Type: d.kind, Count: n, IDs: first})
-	}
-	return all, nil
+// dependencies are what keeps an app from being deleted. Link history counts
+// although its links are gone: it is the app's. Images do not, unless one is on
+// its way or being deleted: those of an app that is gone are swept.
+var dependencies = []dependents.Query{
+	{Type: "link", SQL: "SELECT id FROM link WHERE app_id = ?"},
+	{Type: "link_history", SQL: "SELECT id FROM link_history WHERE app_id = ?"},
+	{Type: "domain", SQL: "SELECT id FROM domain WHERE app_id = ?"},
+	{Type: "asset", SQL: "SELECT id FROM asset WHERE app_id = ? AND state <> 'active'"},
+	{Type: "operation", SQL: "SELECT id FROM operation WHERE app_id = ? AND status IN ('queued', 'running', 'cancel_requested')"},
 }

@@ -1,0 +1,22 @@
+// Package names holds what the names that owners give to their things have in
+// common.
+package names
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/waymarkhq/waymark/internal/fault"
+)
+
+// Clean trims a name, which was sent as the member at path, and refuses one
+// without visible text.
+func Clean(path, name string) (string, error) {
+	if name = strings.TrimSpace(name); name == "" {
+		return "", fault.Invalid(path, "required", "the name is empty")
+	}
+	if strings.ContainsFunc(name, unicode.IsControl) {
+		return "", fault.Invalid(path, "invalid", "the name contains a control character")
+	}
+	return name, nil
+}

@@ -1,0 +1,113 @@
+package organize
+
+import (
+	"context"
+
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/cursor"
+	"github.com/waymarkhq/waymark/internal/names"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/opt"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// Common is what tags, folders and campaigns have in common.
+type Common struct {
+	ID          string        `json:"id" format:"uuid"`
+	AppID       string        `json:"appId"`
+	Name        string        `json:"name" doc:"Unique in the app, ignoring case."`
+	Description *string       `json:"description"`
+	Archived    bool          `json:"archived"`
+	Revision    string        `json:"revision" format:"uuid"`
+	CreatedAt   clock.Instant `json:"createdAt" format:"date-time"`
+	UpdatedAt   clock.Instant `json:"updatedAt" format:"date-time"`
+}
+
+// Position implements op.Positioned.
+func (c Common) Position() cursor.Position { return cursor.Position{At: c.CreatedAt, ID: c.ID} }
+
+func (c Common) ref(kind string) op.Ref {
+	return op.Ref{Type: kind, ID: c.ID, AppID: c.AppID, Revision: c.Revision}
+}
+
+// created is the answer of a creation.
+func created[T any](v T, ref op.Ref) op.Item[T] {
+	return op.Item[T]{Data: v, Ref: ref, Location: op.BasePath + "/" + ref.Type + "s/" + ref.ID}
+}
+
+// removed is the answer of a removal.
+func removed(ref op.Ref) op.Item[op.Nothing] {
+	ref.Revision = ""
+	return op.Item[op.Nothing]{Ref: ref}
+}
+
+// CreateCommon is what the bodies that create have in common.
+type CreateCommon struct {
+	AppID string `json:"appId" minLength:"1" maxLength:"500"`
+	Name  string `json:"name" minLength:"1" maxLength:"100"`
+	SetCommon
+}
+
+// UpdateCommon is what the bodies that change have in common.
+type UpdateCommon struct {
+	Name opt.Opt[string] `json:"name,omitzero" minLength:"1" maxLength:"100"`
+	SetCommon
+}
+
+// SetCommon are the fields of Common that a client may leave out.
+type SetCommon struct {
+	Description opt.Null[string] `json:"description,omitzero" maxLength:"1000"`
+	Archived    opt.Opt[bool]    `json:"archived,omitzero"`
+}
+
+func (s *SetCommon) apply(c *Common) {
+	s.Description.Apply(&c.Description)
+	c.Archived = s.Archived.Or(c.Archived)
+}
+
+func (b *CreateCommon) apply(c *Common) (err error) {
+	c.AppID = b.AppID
+	b.SetCommon.apply(c)
+	c.Name, err = names.Clean("/name", b.Name)
+	return err
+}
+
+func (b *UpdateCommon) apply(c *Common) (err error) {
+	b.SetCommon.apply(c)
+	if b.Name.Set {
+		c.Name, err = names.Clean("/name", b.Name.Value)
+	}
+	return err
+}
+
+// Register declares the operations of this package.
+func Register(s *op.Service, republish Republish) {
+	registerTags(s)
+	registerFolders(s)
+	registerCampaigns(s, republish)
+}
+
+// HasFolder reports whether an app has a folder with an id.
+func HasFolder(ctx context.Context, q store.Q, appID, id string) (bool, error) {
+	return store.Exists(ctx, q, "SELECT 1 FROM folder WHERE id = ? AND app_id = ?", id, appID)
+}
+
+// HasTags reports whether all of the ids, which differ, are tags of an app.
+func HasTags(ctx context.Context, q store.Q, appID string, ids []string) (bool, error) {
+	args := []any{appID}
+	for _, id := range ids {
+		args = append(args, id)
+	}
+	n, err := store.One(ctx, q, store.Value[int], "SELECT COUNT(*) FROM tag WHERE app_id = ? AND id IN ("+store.Marks(len(ids))+")", args...)
+	return n == len(ids), err
+}
+
+// RemoveAll removes what an app that goes has of all kinds.
+func RemoveAll(ctx context.Context, tx *store.Tx, appID string) error {
+	for _, statement := range []string{"DELETE FROM tag WHERE app_id = ?", "DELETE FROM folder WHERE app_id = ?", "DELETE FROM campaign WHERE app_id = ?"} {
+		if _, err := tx.Exec(ctx, statement, appID); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+package organize
+
+import (
+	"context"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/opt"
+	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/utm"
+)
+
+// Tag marks links; a link may have many.
+type Tag struct {
+	Common
+	Kind string  `json:"kind" enum:"tag"`
+	UTM  utm.UTM `json:"utm" doc:"For the owner's own use: destinations get those of links and campaigns."`
+}
+
+func (t Tag) ref() op.Ref { return t.Common.ref("tag") }
+
+var tags = table[Tag]{
+	name: "tag", columns: []string{"utm"},
+	common: func(t *Tag) *Common { return &t.Common },
+	values: func(t *Tag) ([]any, error) {
+		text, err := json.Marshal(t.UTM)
+		return []any{string(text)}, err
+	},
+	scan: func(r store.Row, t *Tag, common []any) error {
+		var text string
+		if err := r.Scan(append(common, &text)...); err != nil {
+			return err
+		}
+		t.Kind = "tag"
+		return json.Unmarshal([]byte(text), &t.UTM)
+	},
+}
+
+func registerTags(s *op.Service) {
+	app := op.AppOf("tagId", tags.appOf)
+	op.List(s, op.Op{ID: "getTags", Method: "GET", Path: "/tags", Perm: "tags:read", App: op.AppInQuery, Summary: "List tags"}, tags.list)
+	op.Write(s, op.Op{ID: "createTags", Method: "POST", Path: "/tags", Perm: "tags:create", App: op.AppInBody, Summary: "Create a tag"}, createTag)
+	op.Read(s, op.Op{ID: "getTagsTagId", Method: "GET", Path: "/tags/{tagId}", Perm: "tags:read", App: app, Summary: "Read a tag"}, getTag)
+	op.Write(s, op.Op{ID: "updateTagsTagId", Method: "PATCH", Path: "/tags/{tagId}", Perm: "tags:update", App: app, IfMatch: op.IfMatchRequired,
+		Summary: "Change a tag", Doc: "Only the fields sent change; null clears one."}, updateTag)
+	op.Write(s, op.Op{ID: "deleteTagsTagId", Method: "DELETE", Path: "/tags/{tagId}", Perm: "tags:delete", App: app, IfMatch: op.IfMatchRequired,
+		Summary: "Delete a tag", Doc: "Its links lose it and stay as they are."}, removeTag)
+}
+
+// CreateTag is the body of createTags.
+type CreateTag struct {
+	CreateCommon
+	UTM opt.Opt[utm.SetUTM] `json:"utm,omitzero"`
+}
+
+func createTag(ctx context.Context, _ *op.Call, tx *store.Tx, in *struct{ Body CreateTag }) (op.Item[Tag], error) {
+	t := Tag{Kind: "tag"}
+	in.Body.UTM.Value.Apply(&t.UTM)
+	err := in.Body.CreateCommon.apply(&t.Common)
+	if err == nil {
+		err = tags.insert(ctx, tx, &t)
+	}
+	return created(t, t.ref()), err
+}
+
+type tagInput struct {
+	TagID string `path:"tagId"`
+}
+
+func getTag(ctx context.Context, c *op.Call, in *tagInput) (op.Item[Tag], error) {
+	t, err := tags.load(ctx, c.DB, in.TagID)
+	return op.Item[Tag]{Data: t, Ref: t.ref()}, err
+}
+
+// UpdateTag is the body of updateTagsTagId.
+type UpdateTag struct {
+	UpdateCommon
+	UTM opt.Opt[utm.SetUTM] `json:"utm,omitzero"`
+}
+
+type updateTagInput struct {
+	TagID string `path:"tagId"`
+	Body  UpdateTag
+}
+
+func updateTag(ctx context.Context, c *op.Call, tx *store.Tx, in *updateTagInput) (op.Item[Tag], error) {
+	t, err := tags.current(ctx, c, tx, in.TagID)
+	if err == nil {
+		in.Body.UTM.Value.Apply(&t.UTM)
+		err = in.Body.UpdateCommon.apply(&t.Common)
+	}
+	if err == nil {
+		err = tags.save(ctx, tx, &t)
+	}
+	return op.Item[Tag]{Data: t, Ref: t.ref()}, err
+}
+
+// removeTag takes the tag from its links. They keep their revision and are not
+// published again: clicks name a removed tag until their link changes, which
+// nobody can ask for any more.
+func removeTag(ctx context.Context, c *op.Call, tx *store.Tx, in *tagInput) (op.Item[op.Nothing], error) {
+	t, err := tags.current(ctx, c, tx, in.TagID)
+	if err == nil {
+		_, err = tx.Exec(ctx, "DELETE FROM link_tag WHERE tag_id = ?", t.ID)
+	}
+	if err == nil {
+		err = tags.remove(ctx, tx, t.ID)
+	}
+	return removed(t.ref()), err
+}
