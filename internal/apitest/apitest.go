@@ -25,6 +25,8 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/assembly"
+	"github.com/waymarkhq/waymark/internal/asset"
+	"github.com/waymarkhq/waymark/internal/blob"
 	"github.com/waymarkhq/waymark/internal/clicklog"
 	"github.com/waymarkhq/waymark/internal/clientaddr"
 	"github.com/waymarkhq/waymark/internal/clock"
@@ -50,6 +52,7 @@ type Installation struct {
 	Clock  *clock.Clock
 	API    http.Handler
 	Public http.Handler
+	Blobs  blob.Store
 
 	service  *op.Service
 	executor *executor.Executor
@@ -64,6 +67,8 @@ type Options struct {
 	LimitScale float64
 	// CORSOrigins as in the configuration.
 	CORSOrigins []string
+	// Blobs is the asset store; nil is a folder of the test's.
+	Blobs blob.Store
 	// Log receives the log; nil drops it.
 	Log io.Writer
 }
@@ -83,7 +88,7 @@ func EachWith(t *testing.T, o Options, f func(t *testing.T, i *Installation)) {
 // New starts an installation that ends with the test.
 func New(t testing.TB, engine string, o Options) *Installation {
 	t.Helper()
-	i := &Installation{Clock: &clock.Clock{}, dataDir: t.TempDir()}
+	i := &Installation{Clock: &clock.Clock{}, Blobs: o.Blobs, dataDir: t.TempDir()}
 	i.Clock.Set(storetest.Start)
 	i.start(t, engine, o)
 	return i
@@ -119,7 +124,15 @@ func (i *Installation) start(t testing.TB, engine string, o Options) {
 		DocsURL:    "https://api.example/docs",
 		ClientAddr: func(r *http.Request) netip.Addr { a, _ := trusted.Of(r); return a },
 	})
-	assembly.Declare(i.service, assembly.Options{Events: i.events, PlatformZone: Zone, Addresses: link.Addresses{Scheme: "https"}})
+	if i.Blobs == nil {
+		if i.Blobs, err = blob.Open("file", i.dataDir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	assembly.Declare(i.service, assembly.Options{
+		Events: i.events, PlatformZone: Zone, Addresses: link.Addresses{Scheme: "https"},
+		Blobs: i.Blobs, Assets: asset.Addresses{Scheme: "https", Host: "assets." + Zone},
+	})
 	i.API = server.New(server.Options{Service: i.service, Log: log, CORSOrigins: o.CORSOrigins, Ready: i.DB.Ping})
 	i.executor = executor.New(i.DB, log, assembly.Kinds()...)
 	if i.clicks, err = clicklog.Open(i.dataDir+"/clicks", log); err != nil {
@@ -130,7 +143,7 @@ func (i *Installation) start(t testing.TB, engine string, o Options) {
 	running.Go(func() { cache.Follow(ctx) })
 	i.Public = redirect.New(redirect.Options{
 		Cache: cache, Append: i.clicks.Append, Salts: redirect.NewSalts(i.DB, log), TrustedProxies: trusted,
-		CountryHeader: "CF-IPCountry", Clock: i.Clock, Log: log,
+		CountryHeader: "CF-IPCountry", Clock: i.Clock, Log: log, Assets: blob.Handler(i.Blobs, log), AssetsHost: "assets." + Zone,
 	})
 }
 
@@ -285,16 +298,24 @@ func (c *Client) Call(method, path string, body any, with ...With) *Response {
 			c.t.Fatal(err)
 		}
 	}
+	with = append([]With{Header("Content-Type", "application/json")}, with...)
+	if body == nil {
+		return c.send(method, path, nil, with[1:])
+	}
+	return c.send(method, path, bytes.NewReader(text), with)
+}
+
+// send sends a call with any body, nil for none.
+func (c *Client) send(method, path string, body io.Reader, with []With) *Response {
+	c.t.Helper()
 	target := path
 	if strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "/v1") && !strings.HasPrefix(path, "//") {
 		target = op.BasePath + path
 	}
-	r := httptest.NewRequest(method, "https://api.example"+target, bytes.NewReader(text))
+	r := httptest.NewRequest(method, "https://api.example"+target, body)
 	r.RemoteAddr = "203.0.113.7:4711"
 	if body == nil {
 		r.Body, r.ContentLength = http.NoBody, 0
-	} else {
-		r.Header.Set("Content-Type", "application/json")
 	}
 	if c.Credential != "" {
 		r.Header.Set("Authorization", "Bearer "+c.Credential)

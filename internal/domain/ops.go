@@ -17,6 +17,8 @@ type Options struct {
 	// PlatformZone is the zone whose prefixes are platform domains; "" for
 	// none.
 	PlatformZone string
+	// AssetsHost serves images and is nobody's domain; "" for none.
+	AssetsHost string
 }
 
 // Register declares the operations of this package.
@@ -80,6 +82,9 @@ func (o Options) fromBody(body *CreateDomain) (d Domain, err error) {
 	// The zone is the installation's own: nothing is left to verify.
 	d.Ownership, d.DNS, d.HTTPS, d.Links = "verified", "configured", "delegated", "ready"
 	d.Hostname, err = platformHostname(body.Prefix.Value, o.PlatformZone)
+	if err == nil && d.Hostname == o.AssetsHost {
+		err = fault.Invalid("/prefix", "reserved", "this hostname serves the installation's images")
+	}
 	return d, err
 }
 

@@ -1,0 +1,122 @@
+package asset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/waymarkhq/waymark/internal/blob"
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/imagecheck"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// service holds what the operations need besides the call.
+type service struct {
+	addresses Addresses
+	blobs     blob.Store
+}
+
+// Register declares the operations of this package.
+func Register(s *op.Service, addresses Addresses, blobs blob.Store) {
+	h := &service{addresses, blobs}
+	app := op.AppOf("assetId", appOf)
+	op.List(s, op.Op{ID: "getAssets", Method: "GET", Path: "/assets", Perm: "assets:read", App: op.AppInQuery, Summary: "List images"}, h.list)
+	op.Staged(s, op.Op{ID: "createAssets", Method: "POST", Path: "/assets", Perm: "assets:create", App: op.AppInBody, Budget: op.Uploads,
+		Summary: "Upload an image", Doc: "PNG or JPEG, up to 1 MiB and 4096 by 4096 pixels. It does not become a logo by itself."}, h.store, h.created)
+	op.Read(s, op.Op{ID: "getAssetsAssetId", Method: "GET", Path: "/assets/{assetId}", Perm: "assets:read", App: app, Summary: "Read what is known of an image"}, h.get)
+	op.Staged(s, op.Op{ID: "deleteAssetsAssetId", Method: "DELETE", Path: "/assets/{assetId}", Perm: "assets:delete", App: app, IfMatch: op.IfMatchRequired,
+		Summary: "Delete an image", Doc: "An image that a logo, link or QR code shows stays: 409 with its dependencies."}, h.erase, h.removed)
+	op.Read(s, op.Op{ID: "getAppsAppIdLogo", Method: "GET", Path: "/apps/{appId}/logo", Perm: "apps:read", App: op.AppInPath, Summary: "Read an app's logo"}, h.logo)
+	op.Write(s, op.Op{ID: "setAppsAppIdLogo", Method: "PUT", Path: "/apps/{appId}/logo", Perm: "apps:update", App: op.AppInPath, IfMatch: op.IfMatchRequired,
+		Summary: "Make an image an app's logo", Doc: "Under the app's revision."}, h.setLogo)
+	op.Write(s, op.Op{ID: "deleteAppsAppIdLogo", Method: "DELETE", Path: "/apps/{appId}/logo", Perm: "apps:update", App: op.AppInPath, IfMatch: op.IfMatchRequired,
+		Summary: "Take an app's logo away", Doc: "Under the app's revision. The image stays."}, h.removeLogo)
+}
+
+type listInput struct {
+	AppID string `query:"appId" required:"true" maxLength:"500"`
+	State string `query:"state" enum:"active,deleting" doc:"Default active."`
+}
+
+func (s *service) list(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]Asset, error) {
+	var where store.Where
+	state := in.State
+	if state == "" {
+		state = active
+	}
+	where.And("app_id = ? AND state = ?", in.AppID, state)
+	order := w.Keyset(&where, "created_at", "id", true)
+	return store.All(ctx, c.DB, s.scan, "SELECT "+columns+" FROM asset"+where.String()+order, where.Args(w.Limit)...)
+}
+
+type assetInput struct {
+	AssetID string `path:"assetId"`
+}
+
+func (s *service) get(ctx context.Context, c *op.Call, in *assetInput) (op.Item[Asset], error) {
+	a, err := s.load(ctx, c.DB, in.AssetID)
+	return op.Item[Asset]{Data: a, Ref: a.ref()}, err
+}
+
+type uploadInput struct{ Upload op.Upload }
+
+// store checks an image, reserves its record and stores its bytes.
+func (s *service) store(ctx context.Context, c *op.Call, in *uploadInput) (a Asset, err error) {
+	if s.addresses.Host == "" {
+		return a, fault.New(fault.InsufficientPermission, "This installation has no hostname for images (--assets-host).")
+	}
+	u := &in.Upload
+	image, err := imagecheck.Check(u.File, u.Size, u.Type)
+	if err != nil {
+		var refused *imagecheck.Error
+		if errors.As(err, &refused) {
+			err = fault.Invalid("/file", refused.Code, "%s", refused.Message)
+		}
+		return a, err
+	}
+	err = c.DB.InTx(ctx, func(tx *store.Tx) error {
+		a, err = s.reserve(ctx, tx, c, u, image)
+		return err
+	})
+	if err != nil {
+		return a, err
+	}
+	if _, err := u.File.Seek(0, 0); err != nil {
+		return a, err
+	}
+	return a, Away(s.blobs.Put(ctx, a.object, a.ContentType, u.File, u.Size))
+}
+
+// Away makes a failure of the asset store one that the client may repeat.
+func Away(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", fault.New(fault.Unavailable, "The asset store does not answer. The outcome may be uncertain; repeat the same request with the same key."), err)
+}
+
+func (s *service) created(ctx context.Context, _ *op.Call, tx *store.Tx, _ *uploadInput, a Asset) (op.Item[Asset], error) {
+	err := s.activate(ctx, tx, &a)
+	return op.Item[Asset]{Data: a, Ref: a.ref(), Location: op.BasePath + "/assets/" + a.ID}, err
+}
+
+// erase reserves the removal of an asset and removes its bytes.
+func (s *service) erase(ctx context.Context, c *op.Call, in *assetInput) (a Asset, err error) {
+	err = c.DB.InTx(ctx, func(tx *store.Tx) error {
+		a, err = s.reserveRemoval(ctx, tx, c, in.AssetID)
+		return err
+	})
+	if err != nil {
+		return a, err
+	}
+	return a, Away(s.blobs.Delete(ctx, a.object))
+}
+
+func (s *service) removed(ctx context.Context, _ *op.Call, tx *store.Tx, _ *assetInput, a Asset) (op.Item[op.Nothing], error) {
+	_, err := tx.Exec(ctx, "DELETE FROM asset WHERE id = ? AND state = 'deleting'", a.ID)
+	ref := a.ref()
+	ref.Revision = ""
+	return op.Item[op.Nothing]{Ref: ref}, err
+}
