@@ -1,0 +1,219 @@
+package qr
+
+import (
+	"context"
+
+	"github.com/waymarkhq/waymark/internal/asset"
+	"github.com/waymarkhq/waymark/internal/blob"
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/link"
+	"github.com/waymarkhq/waymark/internal/names"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/opt"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// service holds what the operations need besides the call.
+type service struct {
+	addresses link.Addresses
+	blobs     blob.Store
+}
+
+// types are those that answers in bytes have.
+var types = []string{"image/png", "image/svg+xml"}
+
+// Register declares the operations of this package.
+func Register(s *op.Service, addresses link.Addresses, blobs blob.Store) {
+	h := &service{addresses, blobs}
+	app := op.AppOf("qrId", appOf)
+	op.Bytes(s, op.Op{ID: "getLinksLinkIdQr", Method: "GET", Path: "/links/{linkId}/qr", Perm: "qr_codes:read", App: op.AppOf("linkId", link.AppOf),
+		Summary: "Draw a QR code of a link", Doc: "It holds the link's address and a mark by which visits count as scans."}, types, h.draw)
+	op.List(s, op.Op{ID: "getQrCodes", Method: "GET", Path: "/qr-codes", Perm: "qr_codes:read", App: op.AppInQuery, Summary: "List stored QR codes"}, list)
+	op.Write(s, op.Op{ID: "createQrCodes", Method: "POST", Path: "/qr-codes", Perm: "qr_codes:create", App: op.AppInBody, Summary: "Store a QR code of a link",
+		Doc: "While it is stored its link cannot be deleted."}, h.create)
+	op.Read(s, op.Op{ID: "getQrCodesQrId", Method: "GET", Path: "/qr-codes/{qrId}", Perm: "qr_codes:read", App: app, Summary: "Read a stored QR code"}, get)
+	op.Write(s, op.Op{ID: "updateQrCodesQrId", Method: "PATCH", Path: "/qr-codes/{qrId}", Perm: "qr_codes:update", App: app, IfMatch: op.IfMatchRequired,
+		Summary: "Change a stored QR code", Doc: "Only the fields sent change; null takes the logo away."}, h.update)
+	op.Write(s, op.Op{ID: "deleteQrCodesQrId", Method: "DELETE", Path: "/qr-codes/{qrId}", Perm: "qr_codes:delete", App: app, IfMatch: op.IfMatchRequired,
+		Summary: "Delete a stored QR code", Doc: "What was printed goes on working."}, remove)
+	op.Bytes(s, op.Op{ID: "getQrCodesQrIdDownload", Method: "GET", Path: "/qr-codes/{qrId}/download", Perm: "qr_codes:read", App: app,
+		Summary: "Draw a stored QR code"}, types, h.download)
+}
+
+type drawInput struct {
+	LinkID          string `path:"linkId"`
+	Format          string `query:"format" enum:"png,svg" doc:"Default png."`
+	Size            int    `query:"size" minimum:"64" maximum:"2048" doc:"Width and height in pixels; default 512."`
+	Margin          *int   `query:"margin" minimum:"0" maximum:"16" doc:"Quiet zone in modules; default 4."`
+	Foreground      string `query:"foreground" pattern:"^#[0-9A-Fa-f]{6}$" doc:"Default #000000."`
+	Background      string `query:"background" pattern:"^(#[0-9A-Fa-f]{6}|transparent)$" doc:"Default #ffffff. The contrast must be at least 3:1; transparent counts as white."`
+	ErrorCorrection string `query:"errorCorrection" enum:"L,M,Q,H" doc:"Default M."`
+}
+
+func (in *drawInput) look() Look {
+	l, given := standard, func(v string, into *string) {
+		if v != "" {
+			*into = v
+		}
+	}
+	given(in.Format, &l.Format)
+	given(in.Foreground, &l.Foreground)
+	given(in.Background, &l.Background)
+	given(in.ErrorCorrection, &l.ErrorCorrection)
+	if in.Size != 0 {
+		l.Size = in.Size
+	}
+	if in.Margin != nil {
+		l.Margin = *in.Margin
+	}
+	return l
+}
+
+func (s *service) draw(ctx context.Context, c *op.Call, in *drawInput) (op.File, error) {
+	address, err := s.addressOf(ctx, c.DB, in.LinkID)
+	if err != nil {
+		return op.File{}, err
+	}
+	file, err := in.look().draw("query.", address, nil)
+	file.Ref = op.Ref{Type: "link", ID: in.LinkID, AppID: c.AppID}
+	return file, err
+}
+
+// CreateQRCode is the body of createQrCodes.
+type CreateQRCode struct {
+	AppID  string `json:"appId" minLength:"1" maxLength:"500"`
+	LinkID string `json:"linkId" minLength:"1" maxLength:"500" doc:"A link of the same app."`
+	Name   string `json:"name" minLength:"1" maxLength:"100"`
+	SetLook
+	LogoAssetID opt.Null[string] `json:"logoAssetId,omitzero" maxLength:"100" doc:"An active image of the same app, of at most 1024 by 1024 pixels."`
+}
+
+func (s *service) create(ctx context.Context, _ *op.Call, tx *store.Tx, in *struct{ Body CreateQRCode }) (op.Item[QRCode], error) {
+	c := QRCode{AppID: in.Body.AppID, LinkID: in.Body.LinkID, Look: standard, LogoAssetID: in.Body.LogoAssetID.Ptr()}
+	in.Body.SetLook.apply(&c.Look)
+	var err error
+	if c.Name, err = names.Clean("/name", in.Body.Name); err != nil {
+		return op.Item[QRCode]{}, err
+	}
+	if owner, err := link.AppOf(ctx, tx, c.LinkID); err != nil && err != store.ErrNotFound {
+		return op.Item[QRCode]{}, err
+	} else if owner != c.AppID {
+		return op.Item[QRCode]{}, unknown("/linkId")
+	}
+	if err = s.check(ctx, tx, &c); err == nil {
+		err = insert(ctx, tx, &c)
+	}
+	return op.Item[QRCode]{Data: c, Ref: c.ref(), Location: op.BasePath + "/qr-codes/" + c.ID}, err
+}
+
+func unknown(path string) error {
+	return fault.Invalid(path, "unknown_reference", "there is no such resource in this app")
+}
+
+type qrInput struct {
+	QRID string `path:"qrId"`
+}
+
+func get(ctx context.Context, c *op.Call, in *qrInput) (op.Item[QRCode], error) {
+	v, err := load(ctx, c.DB, in.QRID)
+	return op.Item[QRCode]{Data: v, Ref: v.ref()}, err
+}
+
+// current loads a code for a change under the revision that the client knows.
+func current(ctx context.Context, c *op.Call, tx *store.Tx, id string) (QRCode, error) {
+	v, err := load(ctx, tx, id)
+	if err == nil && c.Stale(v.Revision) {
+		err = fault.Stale()
+	}
+	return v, err
+}
+
+// UpdateQRCode is the body of updateQrCodesQrId.
+type UpdateQRCode struct {
+	Name opt.Opt[string] `json:"name,omitzero" minLength:"1" maxLength:"100"`
+	SetLook
+	LogoAssetID opt.Null[string] `json:"logoAssetId,omitzero" maxLength:"100"`
+}
+
+type updateInput struct {
+	QRID string `path:"qrId"`
+	Body UpdateQRCode
+}
+
+func (s *service) update(ctx context.Context, c *op.Call, tx *store.Tx, in *updateInput) (op.Item[QRCode], error) {
+	v, err := current(ctx, c, tx, in.QRID)
+	if err != nil {
+		return op.Item[QRCode]{}, err
+	}
+	if in.Body.Name.Set {
+		if v.Name, err = names.Clean("/name", in.Body.Name.Value); err != nil {
+			return op.Item[QRCode]{}, err
+		}
+	}
+	in.Body.SetLook.apply(&v.Look)
+	in.Body.LogoAssetID.Apply(&v.LogoAssetID)
+	if err = s.check(ctx, tx, &v); err == nil {
+		err = save(ctx, tx, &v)
+	}
+	return op.Item[QRCode]{Data: v, Ref: v.ref()}, err
+}
+
+// check refuses a code that could not be drawn, as far as can be told without
+// the bytes of its logo.
+func (s *service) check(ctx context.Context, tx *store.Tx, c *QRCode) error {
+	if c.LogoAssetID != nil {
+		width, height, err := asset.Size(ctx, tx, c.AppID, *c.LogoAssetID)
+		if err == store.ErrNotFound {
+			return unknown("/logoAssetId")
+		}
+		if err != nil {
+			return err
+		}
+		if width > maxLogo || height > maxLogo {
+			return fault.Invalid("/logoAssetId", "too_large", "a logo has at most %d by %d pixels", maxLogo, maxLogo)
+		}
+		c.Look.forLogo()
+	}
+	address, err := s.addressOf(ctx, tx, c.LinkID)
+	if err != nil {
+		return err
+	}
+	_, err = c.Look.draw("/", address, nil)
+	return err
+}
+
+func remove(ctx context.Context, c *op.Call, tx *store.Tx, in *qrInput) (op.Item[op.Nothing], error) {
+	v, err := current(ctx, c, tx, in.QRID)
+	if err == nil {
+		_, err = tx.Exec(ctx, "DELETE FROM qr_code WHERE id = ?", v.ID)
+	}
+	ref := v.ref()
+	ref.Revision = ""
+	return op.Item[op.Nothing]{Ref: ref}, err
+}
+
+type downloadInput struct {
+	QRID   string `path:"qrId"`
+	Format string `query:"format" enum:"png,svg" doc:"Default: the stored one."`
+}
+
+func (s *service) download(ctx context.Context, c *op.Call, in *downloadInput) (op.File, error) {
+	v, err := load(ctx, c.DB, in.QRID)
+	if err != nil {
+		return op.File{}, err
+	}
+	address, err := s.addressOf(ctx, c.DB, v.LinkID)
+	if err != nil {
+		return op.File{}, err
+	}
+	logo, err := s.logo(ctx, c.DB, &v)
+	if err != nil {
+		return op.File{}, err
+	}
+	if in.Format != "" {
+		v.Format = in.Format
+	}
+	file, err := v.Look.draw("query.", address, logo)
+	file.Ref = v.ref()
+	return file, err
+}
