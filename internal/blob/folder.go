@@ -3,7 +3,6 @@ package blob
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -22,66 +21,36 @@ const (
 	unfinishedFor = time.Hour
 )
 
-func openFolder(path string) (*folder, error) {
-	if err := os.MkdirAll(path, 0o700); err != nil {
-		return nil, fmt.Errorf("asset store: %w", err)
+func openFolder(path string) (Store, error) {
+	err := os.MkdirAll(path, 0o700)
+	if err == nil {
+		err = syncFolder(filepath.Dir(path)) // the folder is durable as well
+	}
+	if err != nil {
+		return nil, away("make", path, err)
 	}
 	f := &folder{path}
-	return f, f.tidy()
-}
-
-// tidy removes what a crash left half written.
-func (f *folder) tidy() error {
-	entries, err := os.ReadDir(f.path)
-	if err != nil {
-		return fmt.Errorf("asset store: %w", err)
-	}
-	for _, entry := range entries {
-		info, err := entry.Info()
-		if err != nil || !strings.HasPrefix(entry.Name(), unfinished) || time.Since(info.ModTime()) < unfinishedFor {
-			continue
-		}
-		if err := os.Remove(filepath.Join(f.path, entry.Name())); err != nil {
-			return fmt.Errorf("asset store: %w", err)
-		}
-	}
-	return nil
+	// Names goes through the folder and removes what a crash left.
+	return f, f.Names(context.Background(), func(string) error { return nil })
 }
 
 // Put implements Store. The file gets its name when all of it is on the disk.
-func (f *folder) Put(_ context.Context, name, _ string, r io.Reader, size int64) (err error) {
-	if err := checkName(name); err != nil {
+func (f *folder) Put(_ context.Context, name, _ string, r io.Reader, size int64) error {
+	if err := checkNew(name, size); err != nil {
 		return err
 	}
 	file, err := os.CreateTemp(f.path, unfinished)
 	if err != nil {
-		return fmt.Errorf("store %s: %w", name, err)
+		return away("store", name, err)
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(fmt.Errorf("store %s: %w", name, err), os.Remove(file.Name()))
-		}
-	}()
-	n, err := io.Copy(file, r)
-	if err == nil && n != size {
-		err = io.ErrUnexpectedEOF
+	_, err = io.CopyN(file, r, size)
+	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
+		err = os.Rename(file.Name(), filepath.Join(f.path, name))
 	}
-	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return err
-	}
-	if err = os.Rename(file.Name(), filepath.Join(f.path, name)); err != nil {
-		return err
-	}
-	return f.sync()
-}
-
-// sync makes the folder's own entries durable.
-func (f *folder) sync() error {
-	dir, err := os.Open(f.path)
 	if err != nil {
-		return err
+		return away("store", name, errors.Join(err, os.Remove(file.Name())))
 	}
-	return errors.Join(dir.Sync(), dir.Close())
+	return away("store", name, syncFolder(f.path))
 }
 
 // Open implements Store.
@@ -94,7 +63,7 @@ func (f *folder) Open(_ context.Context, name string) (io.ReadSeekCloser, error)
 		return nil, ErrNotFound
 	}
 	if err != nil {
-		return nil, err
+		return nil, away("read", name, err)
 	}
 	return file, nil
 }
@@ -106,32 +75,50 @@ func (f *folder) Delete(_ context.Context, name string) error {
 	}
 	err := os.Remove(filepath.Join(f.path, name))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		err = nil // but perhaps not durably
 	}
-	return errors.Join(err, f.sync())
+	return away("remove", name, errors.Join(err, syncFolder(f.path)))
 }
 
-// Names implements Store.
-func (f *folder) Names(_ context.Context, each func(string) error) error {
+// Names implements Store. It also removes what a crash left half written.
+func (f *folder) Names(ctx context.Context, each func(string) error) error {
 	entries, err := os.ReadDir(f.path)
 	if err != nil {
-		return err
+		return away("list", f.path, err)
 	}
 	for _, entry := range entries {
-		if nameText.MatchString(entry.Name()) {
-			if err := each(entry.Name()); err != nil {
-				return err
-			}
+		if strings.HasPrefix(entry.Name(), unfinished) {
+			err = f.tidy(entry)
+		} else if nameText.MatchString(entry.Name()) {
+			err = each(entry.Name())
+		}
+		if err = errors.Join(err, ctx.Err()); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
+// tidy removes an unfinished file that nobody writes any more.
+func (f *folder) tidy(entry fs.DirEntry) error {
+	info, err := entry.Info()
+	if err == nil && time.Since(info.ModTime()) > unfinishedFor {
+		err = os.Remove(filepath.Join(f.path, entry.Name()))
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil // it was finished or removed meanwhile
+	}
+	return away("remove", entry.Name(), err)
+}
+
 // Check implements Store.
-func (f *folder) Check(context.Context) error {
-	file, err := os.CreateTemp(f.path, unfinished)
+func (f *folder) Check(ctx context.Context) error { return try(ctx, f) }
+
+// syncFolder makes a folder's own entries durable.
+func syncFolder(path string) error {
+	dir, err := os.Open(path)
 	if err != nil {
 		return err
 	}
-	return errors.Join(file.Close(), os.Remove(file.Name()))
+	return errors.Join(dir.Sync(), dir.Close())
 }

@@ -2,7 +2,6 @@ package blob
 
 import (
 	"errors"
-	"io"
 	"log/slog"
 	"net/http"
 	"path"
@@ -44,6 +43,6 @@ func Handler(s Store, log *slog.Logger) http.Handler {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
 		h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 		h.Set("ETag", `"`+name+`"`)
-		http.ServeContent(w, r, "", time.Time{}, io.ReadSeeker(object))
+		http.ServeContent(w, r, "", time.Time{}, object)
 	})
 }

@@ -9,71 +9,112 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path"
+	"regexp"
 	"strings"
 	"time"
 
 	"github.com/minio/minio-go/v7"
 	"github.com/minio/minio-go/v7/pkg/credentials"
+	"github.com/minio/minio-go/v7/pkg/s3utils"
 )
+
+const (
+	// callTimeout bounds a call of the service: a caller of ours waits for it.
+	callTimeout = 10 * time.Second
+	// attempts is how often a call is made before the service counts as away.
+	attempts = 2
+	// page is how many names the service lists in one call.
+	page = 1000
+)
+
+// prefixText are the characters of a prefix: none that a service or a client of
+// it would escape.
+var prefixText = regexp.MustCompile(`^[A-Za-z0-9._/-]+$`)
 
 // bucket is a Store in an S3-compatible service.
 type bucket struct {
-	client       *minio.Client
+	client       *minio.Core
 	name, prefix string
+	timeout      time.Duration
 }
 
-// callTimeout bounds a call of the service: a caller of ours waits for it.
-const callTimeout = 10 * time.Second
-
-func openS3(address string) (*bucket, error) {
+// openS3 reads an address. What it says about one that it refuses does not
+// repeat a value: it may be one that should have stood in the environment.
+func openS3(address string) (Store, error) {
 	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
+	if err != nil || u.Host == "" && u.User == nil {
 		return nil, errors.New("the asset store's address is not s3://bucket/prefix?endpoint=https://host")
 	}
 	if u.User != nil {
 		return nil, errors.New("the asset store's address must not hold credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
 	}
-	query := u.Query()
-	endpoint := &url.URL{Scheme: "https", Host: "s3.amazonaws.com"}
-	for name := range query {
+	settings, err := url.ParseQuery(u.RawQuery)
+	if err != nil || u.Fragment != "" {
+		return nil, errors.New("the settings of the asset store's address cannot be read")
+	}
+	for name := range settings {
 		if name != "endpoint" && name != "region" {
 			return nil, fmt.Errorf("the asset store's address has an unknown setting %q", name)
 		}
 	}
-	options := minio.Options{Region: query.Get("region"), MaxRetries: 2}
-	if text := query.Get("endpoint"); text != "" {
-		endpoint, err = url.Parse(text)
-		if err != nil || endpoint.Host == "" || endpoint.Scheme != "https" && endpoint.Scheme != "http" || strings.Trim(endpoint.Path, "/") != "" {
-			return nil, fmt.Errorf("the asset store's endpoint %q is not an address such as https://s3.example.com", text)
+	client, err := newClient(settings.Get("endpoint"), settings.Get("region"))
+	if err != nil {
+		return nil, err
+	}
+	b := &bucket{client: client, name: u.Host, prefix: strings.TrimPrefix(u.Path, "/"), timeout: callTimeout}
+	if s3utils.CheckValidBucketNameStrict(b.name) != nil {
+		return nil, errors.New("the asset store's address has an invalid bucket")
+	}
+	if b.prefix != "" {
+		b.prefix = strings.TrimSuffix(b.prefix, "/") + "/"
+		if path.Clean("/"+b.prefix)+"/" != "/"+b.prefix || !prefixText.MatchString(b.prefix) {
+			return nil, errors.New("the asset store's address has an invalid prefix")
 		}
-		options.BucketLookup = minio.BucketLookupPath
+	}
+	return b, nil
+}
+
+// newClient returns a client of the service at an endpoint; "" is Amazon's own.
+func newClient(endpoint, region string) (*minio.Core, error) {
+	host, options := "s3.amazonaws.com", &minio.Options{Secure: true, Region: region, MaxRetries: attempts}
+	if endpoint != "" {
+		u, err := url.Parse(endpoint)
+		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || strings.Trim(u.Path, "/") != "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+			return nil, errors.New("the asset store's endpoint is not an address such as https://s3.example.com")
+		}
+		// Few other services have a hostname for each bucket.
+		host, options.Secure, options.BucketLookup = u.Host, u.Scheme == "https", minio.BucketLookupPath
+		if region == "" {
+			options.Region = "us-east-1" // what those without regions expect
+		}
 	}
 	key, secret := os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY")
 	if key == "" || secret == "" {
 		return nil, errors.New("the asset store needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment")
 	}
+	if options.Region == "" {
+		return nil, errors.New("the asset store's address needs an endpoint or a region")
+	}
 	options.Creds = credentials.NewStaticV4(key, secret, os.Getenv("AWS_SESSION_TOKEN"))
-	options.Secure = endpoint.Scheme == "https"
-	client, err := minio.New(endpoint.Host, &options)
+	client, err := minio.NewCore(host, options)
 	if err != nil {
-		return nil, fmt.Errorf("asset store: %w", err)
+		return nil, errors.New("the asset store's endpoint is not a host")
 	}
-	b := &bucket{client: client, name: u.Host, prefix: strings.Trim(u.Path, "/")}
-	if b.prefix != "" {
-		b.prefix += "/"
-	}
-	return b, nil
+	return client, nil
 }
 
-// Put implements Store.
+// Put implements Store. The service compares the checksum before it stores.
 func (b *bucket) Put(ctx context.Context, name, contentType string, r io.Reader, size int64) error {
-	if err := checkName(name); err != nil {
+	if err := checkNew(name, size); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	ctx, cancel := context.WithTimeout(ctx, b.timeout)
 	defer cancel()
-	_, err := b.client.PutObject(ctx, b.name, b.prefix+name, r, size, minio.PutObjectOptions{ContentType: contentType, DisableMultipart: true})
-	return b.describe("store", name, err)
+	_, err := b.client.Client.PutObject(ctx, b.name, b.prefix+name, r, size, minio.PutObjectOptions{
+		ContentType: contentType, SendContentMd5: true, DisableMultipart: true,
+	})
+	return away("store", name, plain(err))
 }
 
 // Open implements Store. All of an object is read at once: it is small, and a
@@ -82,72 +123,93 @@ func (b *bucket) Open(ctx context.Context, name string) (io.ReadSeekCloser, erro
 	if err := checkName(name); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	ctx, cancel := context.WithTimeout(ctx, b.timeout)
 	defer cancel()
-	object, err := b.client.GetObject(ctx, b.name, b.prefix+name, minio.GetObjectOptions{})
+	body, _, _, err := b.client.GetObject(ctx, b.name, b.prefix+name, minio.GetObjectOptions{})
 	if err != nil {
-		return nil, b.describe("read", name, err)
+		return nil, away("read", name, plain(err))
 	}
-	defer object.Close()
-	content, err := io.ReadAll(io.LimitReader(object, MaxSize))
+	defer body.Close()
+	content, err := io.ReadAll(io.LimitReader(body, MaxSize+1))
+	if err == nil && len(content) > MaxSize {
+		err = fmt.Errorf("it has more than %d bytes", MaxSize)
+	}
 	if err != nil {
-		return nil, b.describe("read", name, err)
+		return nil, away("read", name, err)
 	}
-	return nopCloser{bytes.NewReader(content)}, nil
+	return inMemory{bytes.NewReader(content)}, nil
 }
 
-type nopCloser struct{ io.ReadSeeker }
+// inMemory is an object that was read.
+type inMemory struct{ *bytes.Reader }
 
-func (nopCloser) Close() error { return nil }
+// Close implements io.Closer.
+func (inMemory) Close() error { return nil }
 
 // Delete implements Store.
 func (b *bucket) Delete(ctx context.Context, name string) error {
 	if err := checkName(name); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	ctx, cancel := context.WithTimeout(ctx, b.timeout)
 	defer cancel()
-	err := b.describe("remove", name, b.client.RemoveObject(ctx, b.name, b.prefix+name, minio.RemoveObjectOptions{}))
+	err := plain(b.client.RemoveObject(ctx, b.name, b.prefix+name, minio.RemoveObjectOptions{}))
 	if errors.Is(err, ErrNotFound) {
-		return nil
+		err = nil
 	}
-	return err
+	return away("remove", name, err)
 }
 
-// Names implements Store.
-func (b *bucket) Names(ctx context.Context, each func(string) error) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	for object := range b.client.ListObjects(ctx, b.name, minio.ListObjectsOptions{Prefix: b.prefix, Recursive: true}) {
-		if object.Err != nil {
-			return b.describe("list", b.prefix, object.Err)
+// Names implements Store. The service may be slow page by page, and f as slow
+// as it likes.
+func (b *bucket) Names(ctx context.Context, f func(string) error) error {
+	for last, more := "", true; more; {
+		keys, err := b.list(ctx, last)
+		if err != nil {
+			return away("list", b.prefix, plain(err))
 		}
-		if name := strings.TrimPrefix(object.Key, b.prefix); nameText.MatchString(name) {
-			if err := each(name); err != nil {
-				return err
+		for _, key := range keys {
+			if name := strings.TrimPrefix(key, b.prefix); nameText.MatchString(name) {
+				if err := f(name); err != nil {
+					return err
+				}
 			}
+			last = key
 		}
+		more = len(keys) == page
 	}
 	return nil
 }
 
-// Check implements Store.
-func (b *bucket) Check(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+// list returns the next keys after last, a page of them unless there are fewer.
+func (b *bucket) list(ctx context.Context, last string) (keys []string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, b.timeout)
 	defer cancel()
-	exists, err := b.client.BucketExists(ctx, b.name)
-	if err == nil && !exists {
-		err = errors.New("there is no such bucket")
+	for object := range b.client.ListObjectsIter(ctx, b.name, minio.ListObjectsOptions{Prefix: b.prefix, Recursive: true, StartAfter: last, MaxKeys: page}) {
+		if object.Err != nil {
+			return nil, object.Err
+		}
+		if keys = append(keys, object.Key); len(keys) == page {
+			return keys, nil
+		}
 	}
-	return b.describe("look at", b.name, err)
+	return keys, ctx.Err() // a call that was cut off looks like the end
 }
 
-func (b *bucket) describe(what, name string, err error) error {
-	if err == nil {
-		return nil
-	}
-	if response := minio.ToErrorResponse(err); response.Code == minio.NoSuchKey || response.StatusCode == http.StatusNotFound && response.Code == "" {
+// Check implements Store.
+func (b *bucket) Check(ctx context.Context) error { return try(ctx, b) }
+
+// plain returns what the service answered without its own words: they may
+// repeat what it was sent.
+func plain(err error) error {
+	answer := minio.ToErrorResponse(err)
+	switch {
+	case answer.StatusCode == 0:
+		return err
+	case answer.StatusCode == http.StatusNotFound && answer.Code == minio.NoSuchKey:
 		return ErrNotFound
+	case len(answer.Code) > 50 || strings.ContainsFunc(answer.Code, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return fmt.Errorf("the service answered %d", answer.StatusCode)
 	}
-	return fmt.Errorf("asset store: %s %s: %w", what, name, err)
+	return fmt.Errorf("the service answered %d %s", answer.StatusCode, answer.Code)
 }

@@ -5,7 +5,6 @@ import (
 	"compress/zlib"
 	"encoding/binary"
 	"hash/crc32"
-	"io"
 	"math/rand/v2"
 	"testing"
 )
@@ -47,12 +46,12 @@ func (m madePNG) stream(t testing.TB) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	z := zlib.NewWriter(&out)
-	passes := []pass{{0, 0, 1, 1}}
+	passes := whole
 	if m.interlaced {
 		passes = adam7
 	}
 	for _, a := range passes {
-		width, height := (m.width-a.x+a.dx-1)/a.dx, (m.height-a.y+a.dy-1)/a.dy
+		width, height := a.size(m.width, m.height)
 		if width <= 0 {
 			continue
 		}
@@ -97,7 +96,7 @@ func kindsOfPNG() (all []madePNG) {
 	for _, kind := range []struct {
 		color  byte
 		depths []byte
-	}{{gray, []byte{1, 2, 4, 8, 16}}, {trueColor, []byte{8, 16}}, {paletted, []byte{1, 2, 4, 8}}, {grayAlpha, []byte{8, 16}}, {colorA, []byte{8, 16}}} {
+	}{{gray, []byte{1, 2, 4, 8, 16}}, {trueColor, []byte{8, 16}}, {paletted, []byte{1, 2, 4, 8}}, {grayAlpha, []byte{8, 16}}, {trueColorAlpha, []byte{8, 16}}} {
 		for _, depth := range kind.depths {
 			palette := [][]byte{nil}
 			switch kind.color {
@@ -162,7 +161,8 @@ func (m madeJPEG) bytes() []byte {
 	// the table of AC a second one, which ends 16384 blocks.
 	b = append(b, segment(dht, append([]byte{0x00, 1}, make([]byte, 15+1)...)...)...)
 	b = append(b, segment(dht, append([]byte{0x10, 1, 1}, append(make([]byte, 14), 0x00, 0xe0)...)...)...)
-	groups := ((m.width + 8*widest - 1) / (8 * widest)) * ((m.height + 8*highest - 1) / (8 * highest))
+	columns, rows := pass{dx: 8 * widest, dy: 8 * highest}.size(m.width, m.height)
+	groups := columns * rows
 	scan := []byte{byte(len(m.sampling))}
 	for i := range m.sampling {
 		scan = append(scan, byte(i+1), 0)
@@ -204,5 +204,3 @@ func kindsOfJPEG() (all []madeJPEG) {
 type broken struct{ error }
 
 func (b broken) ReadAt([]byte, int64) (int, error) { return 0, b.error }
-
-var _ io.ReaderAt = broken{}

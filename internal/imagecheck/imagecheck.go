@@ -1,116 +1,132 @@
-// Package imagecheck tells whether a file is the PNG or JPEG image that it is
-// said to be, whole and of a bounded size (completions.md §3, Assets).
-//
-// An image of a few KiB can claim pixels that take hundreds of MiB when they are
-// decoded. So the size is read from the header before anything else, and then
-// the file is checked without making its pixels: a PNG is read as a stream to
-// its end, with all its checksums. The coded data of a JPEG can only be checked
-// by decoding it, which is done where that takes little memory, one image at a
-// time; of a bigger one the structure is checked from the first marker to the
-// last.
+// Package imagecheck tells whether an uploaded file is the PNG or JPEG image
+// that it claims to be (api-v1.md, Assets; completions.md §3). A small file can
+// claim a large image, so a check must not need the memory of the image: a PNG
+// is verified while it streams by, a JPEG is decoded only when that is cheap.
 package imagecheck
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
-	"image/jpeg"
 	"io"
 	"mime"
 )
 
-// Bounds of an image.
 const (
-	MaxSide   = 4096
-	MaxPixels = 16 << 20
+	// MaxSize of a file in bytes.
+	MaxSize = 1 << 20
+	// MaxSide is the greatest width and height in pixels. An image of both has
+	// the greatest number of pixels that is allowed, 16 Mpixel.
+	MaxSide = 4096
 )
 
 // Image is what a file turned out to be.
 type Image struct {
-	ContentType   string // image/png or image/jpeg
+	// Format is png or jpeg.
+	Format        string
+	ContentType   string
 	Width, Height int
 }
 
-// Error is a refusal. Code is unsupported_type, type_mismatch, too_large or
-// undecodable; the message is for the client.
+// The codes of an Error.
+const (
+	// UnsupportedType is the code of a declared type that is no image's.
+	UnsupportedType = "unsupported_type"
+	// TypeMismatch is the code of a file that is not what it is declared to be.
+	TypeMismatch = "type_mismatch"
+	// TooLarge is the code of too many bytes or pixels.
+	TooLarge = "too_large"
+	// Undecodable is the code of a damaged or incomplete image.
+	Undecodable = "undecodable"
+)
+
+// Error refuses a file. Its message is for the client.
 type Error struct{ Code, Message string }
 
-// Error returns the message.
-func (e *Error) Error() string { return e.Message }
+// Error returns the code and the message.
+func (e *Error) Error() string { return e.Code + ": " + e.Message }
 
-func undecodable(format string, args ...any) error {
-	return &Error{"undecodable", "The image cannot be decoded: " + fmt.Sprintf(format, args...) + "."}
+// format is a kind of image that is let in.
+type format struct {
+	name, signature string
+	// check reads a file that has the signature, and returns its dimensions.
+	// Every error but one of reading the file is a fault of the image.
+	check func(file *source) (width, height int, err error)
 }
 
-var errTruncated = undecodable("it ends too early")
+var formats = map[string]format{
+	"image/png":  {"png", pngSignature, checkPNG},
+	"image/jpeg": {"jpeg", jpegSignature, checkJPEG},
+}
 
-const pngSignature = "\x89PNG\r\n\x1a\n"
-
-// Check reads a file of which a client declares the media type. A refusal is an
-// *Error; other errors are those of reading it.
+// Check returns what the first size bytes of r are, or an *Error when they are
+// not a whole image of the declared media type within the bounds. What follows
+// the image, and metadata inside it, do not matter. Any other error is one of
+// reading r.
 func Check(r io.ReaderAt, size int64, declared string) (Image, error) {
-	kind, _, err := mime.ParseMediaType(declared)
-	if err != nil || kind != "image/png" && kind != "image/jpeg" {
-		return Image{}, &Error{"unsupported_type", "The file must be declared as image/png or image/jpeg."}
+	kind, _, _ := mime.ParseMediaType(declared)
+	f, ok := formats[kind]
+	if !ok {
+		return Image{}, &Error{UnsupportedType, "the file must be declared as image/png or image/jpeg"}
 	}
-	head := make([]byte, len(pngSignature))
-	n, err := r.ReadAt(head, 0)
-	if err != nil && err != io.EOF {
-		return Image{}, err
+	if size > MaxSize {
+		return Image{}, &Error{TooLarge, fmt.Sprintf("the file is larger than %d bytes", MaxSize)}
 	}
-	head = head[:n]
-	found := ""
+	file := &source{r: r, size: size}
+	width, height, err := 0, 0, file.expect(f.signature)
+	if err == nil {
+		width, height, err = f.check(file)
+	}
+	var refused *Error
 	switch {
-	case string(head) == pngSignature:
-		found = "image/png"
-	case n >= 3 && head[0] == 0xff && head[1] == markerSOI && head[2] == 0xff:
-		found = "image/jpeg"
+	case file.err != nil:
+		return Image{}, fmt.Errorf("read the image: %w", file.err)
+	case errors.As(err, &refused):
+		return Image{}, refused
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return Image{}, &Error{Undecodable, "the image ends too early"}
+	case err != nil:
+		return Image{}, &Error{Undecodable, "the image cannot be decoded: " + err.Error()}
 	}
-	if found != kind {
-		return Image{}, &Error{"type_mismatch", "The bytes of the file are not those of the declared type."}
-	}
-	image := Image{ContentType: kind}
-	file := func() *bufio.Reader { return bufio.NewReader(io.NewSectionReader(r, 0, size)) }
-	if kind == "image/png" {
-		image.Width, image.Height, err = checkPNG(file())
-	} else {
-		var cost int
-		image.Width, image.Height, cost, err = checkJPEG(file())
-		if err == nil && cost <= maxDecoded {
-			err = decodeJPEG(file())
-		}
-	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = errTruncated
-	}
-	return image, err
+	return Image{Format: f.name, ContentType: kind, Width: width, Height: height}, nil
 }
 
-// checkBounds refuses an image before any of its pixels are looked at.
-func checkBounds(width, height int) error {
-	switch {
-	case width == 0 || height == 0:
-		return undecodable("it has no pixels")
-	case width > MaxSide || height > MaxSide || width*height > MaxPixels:
-		return &Error{"too_large", fmt.Sprintf("The image has %d by %d pixels, more than %d on a side.", width, height, MaxSide)}
+// checkDimensions refuses an image by what its header says.
+func checkDimensions(width, height int) error {
+	if width == 0 || height == 0 {
+		return errors.New("it has no pixels")
+	}
+	if width > MaxSide || height > MaxSide {
+		return &Error{TooLarge, fmt.Sprintf("the image is larger than %d by %d pixels", MaxSide, MaxSide)}
 	}
 	return nil
 }
 
-// maxDecoded bounds the memory of a JPEG that is decoded to be checked.
-const maxDecoded = 16 << 20
+// source is a file that remembers that it could not be read, which says nothing
+// of the image.
+type source struct {
+	r    io.ReaderAt
+	size int64
+	err  error
+}
 
-// decoding has room for one: images that are checked at once must not add up.
-var decoding = make(chan struct{}, 1)
-
-func decodeJPEG(r io.Reader) error {
-	decoding <- struct{}{}
-	defer func() { <-decoding }()
-	_, err := jpeg.Decode(r)
-	var format jpeg.FormatError
-	var unsupported jpeg.UnsupportedError
-	if errors.As(err, &format) || errors.As(err, &unsupported) {
-		return undecodable("its data is damaged or of an unusual kind")
+// ReadAt implements io.ReaderAt.
+func (s *source) ReadAt(b []byte, offset int64) (int, error) {
+	n, err := s.r.ReadAt(b, offset)
+	if err != nil && err != io.EOF {
+		s.err = err
 	}
-	return err
+	return n, err
+}
+
+// from returns what is in the file from an offset on.
+func (s *source) from(offset int64) io.Reader { return io.NewSectionReader(s, offset, s.size-offset) }
+
+// expect refuses a file that begins differently.
+func (s *source) expect(signature string) error {
+	start := make([]byte, len(signature))
+	// A file that is too short, or cannot be read, is not the signature either.
+	if n, _ := io.ReadFull(s.from(0), start); string(start[:n]) != signature {
+		return &Error{TypeMismatch, "the file is not an image of its declared type"}
+	}
+	return nil
 }

@@ -3,116 +3,206 @@ package imagecheck
 import (
 	"bufio"
 	"encoding/binary"
+	"errors"
+	"image/jpeg"
 	"io"
+	"runtime"
+	"sync"
 )
 
-// The markers that matter (ITU-T T.81, Table B.1).
+const jpegSignature = "\xff\xd8\xff"
+
+// The markers of JPEG that a usual image has.
 const (
-	markerSOF0 = 0xc0 // baseline
-	markerSOF1 = 0xc1 // extended sequential
-	markerSOF2 = 0xc2 // progressive
-	markerDHT  = 0xc4
-	markerDAC  = 0xcc
-	markerSOFF = 0xcf
-	markerRST0 = 0xd0
-	markerRST7 = 0xd7
-	markerSOI  = 0xd8
-	markerEOI  = 0xd9
-	markerSOS  = 0xda
-	markerDQT  = 0xdb
-	markerTEM  = 0x01
+	sof0  = 0xc0 // a sequential frame
+	sof1  = 0xc1 // an extended sequential frame
+	sof2  = 0xc2 // a progressive frame
+	dht   = 0xc4 // Huffman tables
+	rst0  = 0xd0 // restarts, inside of scans
+	rst7  = 0xd7
+	eoi   = 0xd9 // the end
+	sos   = 0xda // a scan
+	dqt   = 0xdb // quantization tables
+	dri   = 0xdd // how often restarts come
+	app0  = 0xe0 // metadata of applications
+	app14 = 0xee // Adobe's, which say how colours are stored
+	app15 = 0xef
+	com   = 0xfe // a comment
 )
 
-// checkJPEG walks from marker to marker. cost estimates the bytes that decoding
-// would take.
-func checkJPEG(r *bufio.Reader) (width, height, cost int, err error) {
-	if _, err := r.Discard(2); err != nil {
-		return 0, 0, 0, err
+const (
+	// maxScans bounds how often a decoder goes through the whole image: a scan
+	// of a few bytes can refine all of a progressive one. Encoders make a dozen.
+	maxScans = 100
+	// maxDecoding is how many bytes decoding may need.
+	maxDecoding = 16 << 20
+)
+
+// decoding lets one image be decoded at a time, so that many need no more
+// memory than one.
+var decoding struct {
+	sync.Mutex
+	// garbage is how much memory earlier ones may have left behind.
+	garbage int
+}
+
+// jpegFile is what the segments of a JPEG tell.
+type jpegFile struct {
+	r *bufio.Reader
+	// What came so far.
+	frames, huffman, quantization, scans int
+
+	width, height int
+	// samples is the number of values that the frame decodes to.
+	samples     int
+	progressive bool
+	// converted says that a decoder may copy the pixels to another form.
+	converted bool
+}
+
+// checkJPEG verifies the structure of every image and, if that takes little
+// memory, decodes it. What is wrong inside the scans of a larger image is not
+// found.
+func checkJPEG(file *source) (width, height int, err error) {
+	j := &jpegFile{r: bufio.NewReader(file.from(2))}
+	for more := true; more; {
+		if more, err = j.segment(); err != nil {
+			return 0, 0, err
+		}
 	}
-	var tables, quantized, scanned bool
+	if j.scans == 0 {
+		return 0, 0, errors.New("it has no scan")
+	}
+	if cost := j.cost(); cost > maxDecoding {
+		_, err = jpeg.DecodeConfig(file.from(0))
+	} else {
+		err = decode(file, cost)
+	}
+	return j.width, j.height, err
+}
+
+// decode decodes an image that takes cost bytes.
+func decode(file *source, cost int) error {
+	decoding.Lock()
+	defer decoding.Unlock()
+	// The collector lets garbage grow to the size of all that is in use, which
+	// in a large process is more than these images may take.
+	if decoding.garbage += cost; decoding.garbage > maxDecoding {
+		runtime.GC()
+		decoding.garbage = cost
+	}
+	_, err := jpeg.Decode(file.from(0))
+	return err
+}
+
+// segment reads the next segment. more is false at the end of the image.
+func (j *jpegFile) segment() (more bool, err error) {
+	marker, err := j.marker()
+	if err != nil || marker == eoi {
+		return false, err
+	}
+	var b [2]byte
+	if _, err := io.ReadFull(j.r, b[:]); err != nil {
+		return false, err
+	}
+	length := int(binary.BigEndian.Uint16(b[:])) - len(b)
+	if length < 0 {
+		return false, errors.New("a segment has a wrong length")
+	}
+	switch {
+	case marker == sof0, marker == sof1, marker == sof2:
+		j.frames++
+		j.progressive = marker == sof2
+		return true, j.frame(length)
+	case marker == dht:
+		j.huffman++
+	case marker == dqt:
+		j.quantization++
+	case marker == sos:
+		j.scans++
+		if j.frames == 0 || j.huffman == 0 || j.quantization == 0 {
+			return false, errors.New("a scan comes before what it needs")
+		}
+		if j.scans > maxScans {
+			return false, errors.New("it has too many scans")
+		}
+	case marker == app14:
+		j.converted = true
+	case marker >= app0 && marker <= app15, marker == com, marker == dri:
+	default:
+		return false, errors.New("it is of an unusual kind of JPEG")
+	}
+	_, err = j.r.Discard(length)
+	return true, err
+}
+
+// marker skips what belongs to a scan or is superfluous, and returns the marker
+// of the next segment.
+func (j *jpegFile) marker() (marker byte, err error) {
 	for {
-		marker, err := nextMarker(r)
-		if err != nil {
-			return 0, 0, 0, err
-		}
-		switch {
-		case marker == markerEOI:
-			if !scanned {
-				return 0, 0, 0, undecodable("it ends without its pixels")
-			}
-			return width, height, cost, nil
-		case marker == markerSOI || marker == markerDAC:
-			return 0, 0, 0, undecodable("it has a marker that does not belong there")
-		case marker == markerTEM || markerRST0 <= marker && marker <= markerRST7:
+		if _, err := j.r.ReadSlice(0xff); err == bufio.ErrBufferFull {
 			continue
+		} else if err != nil {
+			return 0, err
 		}
-		var size [2]byte
-		if _, err := io.ReadFull(r, size[:]); err != nil {
-			return 0, 0, 0, err
-		}
-		left := int(binary.BigEndian.Uint16(size[:])) - 2
-		if left < 0 {
-			return 0, 0, 0, undecodable("a segment is too short")
-		}
-		switch marker {
-		case markerDHT:
-			tables = true
-		case markerDQT:
-			quantized = true
-		case markerSOF0, markerSOF1, markerSOF2:
-			var frame [6]byte
-			if width != 0 || left < len(frame) {
-				return 0, 0, 0, undecodable("its header is damaged")
-			}
-			if _, err := io.ReadFull(r, frame[:]); err != nil {
-				return 0, 0, 0, err
-			}
-			left -= len(frame)
-			height, width = int(binary.BigEndian.Uint16(frame[1:3])), int(binary.BigEndian.Uint16(frame[3:5]))
-			components := int(frame[5])
-			if frame[0] != 8 || components != 1 && components != 3 && components != 4 || left != 3*components {
-				return 0, 0, 0, undecodable("it is of an unusual kind")
-			}
-			if err := checkBounds(width, height); err != nil {
-				return 0, 0, 0, err
-			}
-			if cost = width * height * components; marker == markerSOF2 {
-				cost *= 5 // its coefficients are kept until the last scan
-			}
-		case markerSOS:
-			if width == 0 || !tables || !quantized {
-				return 0, 0, 0, undecodable("its tables are missing")
-			}
-			scanned = true
-		default:
-			if markerSOF0 < marker && marker <= markerSOFF {
-				return 0, 0, 0, undecodable("it is of an unusual kind")
+		for marker = 0xff; marker == 0xff; {
+			if marker, err = j.r.ReadByte(); err != nil {
+				return 0, err
 			}
 		}
-		if _, err := r.Discard(left); err != nil {
-			return 0, 0, 0, err
+		if marker != 0 && (marker < rst0 || marker > rst7) {
+			return marker, nil
 		}
 	}
 }
 
-// nextMarker skips to the next marker: past the coded data of a scan, in which
-// 0xff is followed by 0 or a restart marker, and past fill bytes.
-func nextMarker(r *bufio.Reader) (byte, error) {
-	for {
-		b, err := r.ReadByte()
-		if err != nil {
-			return 0, err
-		}
-		if b != 0xff {
-			continue
-		}
-		for b == 0xff {
-			if b, err = r.ReadByte(); err != nil {
-				return 0, err
-			}
-		}
-		if b != 0 {
-			return b, nil
-		}
+// frame reads the header of the image.
+func (j *jpegFile) frame(length int) error {
+	const fixed, each = 6, 3
+	b := make([]byte, length)
+	if _, err := io.ReadFull(j.r, b); err != nil {
+		return err
 	}
+	if j.frames > 1 || length < fixed {
+		return errors.New("it has not one frame")
+	}
+	components := int(b[5])
+	if b[0] != 8 || components != 1 && components != 3 && components != 4 || length != fixed+each*components {
+		return errors.New("its frame has an unusual kind of pixels")
+	}
+	j.height, j.width = int(binary.BigEndian.Uint16(b[1:])), int(binary.BigEndian.Uint16(b[3:]))
+	if err := checkDimensions(j.width, j.height); err != nil {
+		return err
+	}
+	// Each component has a width and height of its own, relative to the greatest.
+	var names string
+	blocks, widest, highest := 0, 1, 1
+	for c := b[fixed:]; len(c) > 0; c = c[each:] {
+		h, v := int(c[1]>>4), int(c[1]&15)
+		if components == 1 {
+			h, v = 1, 1
+		}
+		if h < 1 || h > 4 || v < 1 || v > 4 {
+			return errors.New("its frame has an unusual sampling")
+		}
+		names += string(rune(c[0]))
+		blocks, widest, highest = blocks+h*v, max(widest, h), max(highest, v)
+	}
+	across := pass{dx: 8 * widest, dy: 8 * highest}
+	columns, rows := across.size(j.width, j.height)
+	j.samples = columns * rows * blocks * 64
+	j.converted = j.converted || components == 4 || names == "RGB"
+	return nil
+}
+
+// cost returns the bytes that decoding takes, at most.
+func (j *jpegFile) cost() int {
+	bytes := j.samples
+	if j.progressive {
+		bytes += 4 * j.samples // the coefficients are kept to the end
+	}
+	if j.converted {
+		bytes += 4 * j.width * j.height
+	}
+	return bytes
 }

@@ -2,286 +2,288 @@ package imagecheck
 
 import (
 	"bufio"
-	"compress/flate"
 	"compress/zlib"
 	"encoding/binary"
 	"errors"
-	"hash"
 	"hash/crc32"
 	"io"
 )
 
-// pngFile reads the chunks of a PNG in turn (ISO/IEC 15948). The chunk under
-// way is fed to its checksum as it is read.
-type pngFile struct {
-	r     *bufio.Reader
-	crc   hash.Hash32
-	name  string
-	left  uint32 // bytes of the chunk that are not read yet
-	ended bool   // its checksum was read
-	one   [1]byte
+const pngSignature = "\x89PNG\r\n\x1a\n"
 
-	depth, color, interlace byte
-	width, height           int
-	// stage is how far the order of chunks has got.
-	stage stage
-}
-
-type stage int
-
+// How far the chunks of a PNG have come. They stand in this order.
 const (
-	start stage = iota
+	atStart = iota
 	seenHeader
 	seenPalette
 	seenTransparency
-	seenData
+	seenPixels
+	seenEnd
 )
 
-// channels of a pixel by colour type; the depths that go with a type.
-var (
-	channels = map[byte]int{0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
-	depths   = map[byte]string{0: "\x01\x02\x04\x08\x10", 2: "\x08\x10", 3: "\x01\x02\x04\x08", 4: "\x08\x10", 6: "\x08\x10"}
-)
-
+// The colour types of PNG.
 const (
-	gray      = 0
-	trueColor = 2
-	paletted  = 3
+	gray           = 0
+	trueColor      = 2
+	paletted       = 3
+	grayAlpha      = 4
+	trueColorAlpha = 6
 )
 
-// checkPNG reads a PNG to its end.
-func checkPNG(r *bufio.Reader) (width, height int, err error) {
-	if _, err := r.Discard(len(pngSignature)); err != nil {
-		return 0, 0, err
-	}
-	p := &pngFile{r: r, crc: crc32.NewIEEE(), ended: true}
-	for {
-		if err := p.next(); err != nil {
+// channels is the number of samples of a pixel of each colour type.
+var channels = map[byte]int{gray: 1, trueColor: 3, paletted: 1, grayAlpha: 2, trueColorAlpha: 4}
+
+// lastFilter is the greatest of the filter types that begin a row of pixels.
+const lastFilter = 4
+
+// pass is an image of the pixels from (x, y) on that are dx and dy apart.
+type pass struct{ x, y, dx, dy int }
+
+var (
+	// whole is the one pass of an image that is not interlaced.
+	whole = []pass{{0, 0, 1, 1}}
+	// adam7 are the passes of one that is.
+	adam7 = []pass{{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4}, {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}}
+)
+
+// size returns the dimensions of the pass of an image.
+func (a pass) size(width, height int) (int, int) {
+	return (width - a.x + a.dx - 1) / a.dx, (height - a.y + a.dy - 1) / a.dy
+}
+
+var (
+	errOrder    = errors.New("its chunks are out of order")
+	errLength   = errors.New("a chunk has a wrong length")
+	errChecksum = errors.New("the checksum of a chunk is wrong")
+	errPixels   = errors.New("it has not as many pixels as its header says")
+)
+
+// pngFile walks through the chunks of a PNG. It accepts what image/png does,
+// but keeps one row of pixels instead of all.
+type pngFile struct {
+	r     *bufio.Reader
+	stage int
+	// sum is the checksum of what was read of the current chunk.
+	sum uint32
+	// left is how much of the current chunk of pixels was not read.
+	left uint32
+
+	width, height int
+	depth, color  byte
+	interlaced    bool
+}
+
+func checkPNG(file *source) (width, height int, err error) {
+	p := &pngFile{r: bufio.NewReader(file.from(int64(len(pngSignature))))}
+	for p.stage != seenEnd {
+		if err := p.chunk(); err != nil {
 			return 0, 0, err
 		}
-		if p.stage == start && p.name != "IHDR" {
-			return 0, 0, undecodable("it does not begin with its header")
-		}
-		switch p.name {
-		case "IHDR":
-			err = p.header()
-		case "PLTE":
-			err = p.palette()
-		case "tRNS":
-			err = p.transparency()
-		case "IDAT":
-			if p.stage != seenData { // empty ones may follow
-				err = p.data()
-			}
-		case "IEND":
-			if p.stage != seenData || p.left != 0 {
-				return 0, 0, undecodable("it ends without its pixels")
-			}
-			return p.width, p.height, p.end()
-		}
-		if err != nil {
-			return 0, 0, err
-		}
 	}
+	return p.width, p.height, nil
 }
 
-// next goes to the next chunk, past what is unread of this one.
-func (p *pngFile) next() error {
-	if err := p.end(); err != nil {
+// chunk reads one chunk, or all successive chunks of pixels.
+func (p *pngFile) chunk() error {
+	kind, length, err := p.head()
+	if err != nil {
 		return err
 	}
-	var head [8]byte
-	if _, err := io.ReadFull(p.r, head[:]); err != nil {
+	switch kind {
+	case "IHDR":
+		err = p.header(length)
+	case "PLTE":
+		err = p.palette(length)
+	case "tRNS":
+		err = p.transparency(length)
+	case "IDAT":
+		err = p.pixels(length)
+	case "IEND":
+		if p.stage != seenPixels {
+			return errOrder
+		}
+		if length != 0 {
+			return errLength
+		}
+		p.stage = seenEnd
+	default:
+		err = p.skip(length)
+	}
+	if err != nil {
 		return err
 	}
-	p.left, p.name, p.ended = binary.BigEndian.Uint32(head[:4]), string(head[4:]), false
-	if p.left > 1<<31-1 {
-		return undecodable("a chunk is too long")
-	}
-	p.crc.Reset()
-	p.crc.Write(head[4:])
-	return nil
+	return p.checksum()
 }
 
-// end reads the rest of the chunk and compares its checksum.
-func (p *pngFile) end() error {
-	if p.ended {
-		return nil
-	}
-	if n, err := io.CopyN(p.crc, p.r, int64(p.left)); err != nil {
-		p.left -= uint32(n)
-		return err
-	}
-	p.left = 0
-	var sum [4]byte
-	if _, err := io.ReadFull(p.r, sum[:]); err != nil {
-		return err
-	}
-	if binary.BigEndian.Uint32(sum[:]) != p.crc.Sum32() {
-		return undecodable("a checksum is wrong")
-	}
-	p.ended = true
-	return nil
-}
-
-func (p *pngFile) header() error {
+func (p *pngFile) header(length uint32) error {
 	var h [13]byte
-	if p.stage != start || p.left != uint32(len(h)) {
-		return undecodable("its header is damaged")
+	if p.stage != atStart {
+		return errOrder
 	}
-	if err := p.take(h[:]); err != nil {
+	if length != uint32(len(h)) {
+		return errLength
+	}
+	if err := p.read(h[:]); err != nil {
 		return err
 	}
-	width, height := binary.BigEndian.Uint32(h[:4]), binary.BigEndian.Uint32(h[4:8])
-	p.depth, p.color, p.interlace = h[8], h[9], h[12]
+	p.stage = seenHeader
+	p.width, p.height = int(binary.BigEndian.Uint32(h[:])), int(binary.BigEndian.Uint32(h[4:]))
+	p.depth, p.color, p.interlaced = h[8], h[9], h[12] == 1
 	known := false
-	for _, d := range []byte(depths[p.color]) {
-		known = known || d == p.depth
+	switch p.depth {
+	case 1, 2, 4:
+		known = p.color == gray || p.color == paletted
+	case 8:
+		known = channels[p.color] != 0
+	case 16:
+		known = channels[p.color] != 0 && p.color != paletted
 	}
-	if width > 1<<31-1 || height > 1<<31-1 || !known || h[10] != 0 || h[11] != 0 || p.interlace > 1 {
-		return undecodable("its header is damaged")
+	if !known || h[10] != 0 || h[11] != 0 || h[12] > 1 {
+		return errors.New("its header is not one of PNG")
 	}
-	p.width, p.height, p.stage = int(width), int(height), seenHeader
-	return checkBounds(p.width, p.height)
+	return checkDimensions(p.width, p.height)
 }
 
-func (p *pngFile) take(b []byte) error {
-	n, err := io.ReadFull(p.r, b)
-	p.crc.Write(b[:n])
-	p.left -= uint32(n)
-	return err
-}
-
-func (p *pngFile) palette() error {
-	colors := p.left / 3
-	if p.stage != seenHeader || p.left%3 != 0 || colors == 0 || colors > 256 || p.color == gray || p.color == 4 ||
-		p.color == paletted && colors > 1<<p.depth {
-		return undecodable("its palette is damaged")
+func (p *pngFile) palette(length uint32) error {
+	if p.stage != seenHeader || p.color == gray || p.color == grayAlpha {
+		return errOrder
 	}
 	p.stage = seenPalette
-	return nil
+	if n := length / 3; length%3 != 0 || n == 0 || n > 256 || n > 1<<p.depth {
+		return errLength
+	}
+	return p.skip(length)
 }
 
-func (p *pngFile) transparency() error {
-	ok := false
+func (p *pngFile) transparency(length uint32) error {
+	inOrder, fits := p.stage == seenHeader, false
 	switch p.color {
 	case gray:
-		ok = p.stage == seenHeader && p.left == 2
+		fits = length == 2
 	case trueColor:
-		ok = (p.stage == seenHeader || p.stage == seenPalette) && p.left == 6
+		inOrder, fits = inOrder || p.stage == seenPalette, length == 6
 	case paletted:
-		ok = p.stage == seenPalette && p.left <= 256
+		inOrder, fits = p.stage == seenPalette, length <= 256
 	}
-	if !ok {
-		return undecodable("its transparency is damaged")
+	if !inOrder {
+		return errOrder
+	}
+	if !fits {
+		return errLength
 	}
 	p.stage = seenTransparency
+	return p.skip(length)
+}
+
+// pixels reads all rows of the image, which are compressed over successive
+// chunks; length is that of the first.
+func (p *pngFile) pixels(length uint32) error {
+	if p.stage == seenPixels {
+		return p.skip(length) // superfluous, like an unknown chunk
+	}
+	if p.stage == atStart || p.stage == seenHeader && p.color == paletted {
+		return errOrder
+	}
+	p.stage, p.left = seenPixels, length
+	z, err := zlib.NewReader(p)
+	if err != nil {
+		return err
+	}
+	passes := whole
+	if p.interlaced {
+		passes = adam7
+	}
+	bits := channels[p.color] * int(p.depth)
+	buffer := make([]byte, 1+(p.width*bits+7)/8)
+	for _, a := range passes {
+		width, height := a.size(p.width, p.height)
+		if width == 0 {
+			continue // then it has no rows either
+		}
+		row := buffer[:1+(width*bits+7)/8]
+		for range height {
+			if _, err := io.ReadFull(z, row); err == io.EOF || err == io.ErrUnexpectedEOF {
+				return errPixels
+			} else if err != nil {
+				return err
+			}
+			if row[0] > lastFilter {
+				return errors.New("a row has an unknown filter")
+			}
+		}
+	}
+	// The end of the stream verifies its checksum.
+	if _, err := io.ReadFull(z, buffer[:1]); err == nil || err == io.EOF && p.left > 0 {
+		return errPixels
+	} else if err != io.EOF {
+		return err
+	}
 	return nil
 }
 
-// data reads the pixels from the run of data chunks that has begun.
-func (p *pngFile) data() error {
-	if p.stage == seenHeader && p.color == paletted {
-		return undecodable("its palette is missing")
-	}
-	p.stage = seenData
-	z, err := zlib.NewReader((*pixels)(p))
-	if err == nil {
-		err = p.rows(z)
-	}
-	if err == nil {
-		// The end of the stream, with its checksum, must be here.
-		if _, err = io.ReadFull(z, p.one[:]); err == nil {
-			return undecodable("it has too many pixels")
-		} else if err == io.EOF {
-			err = nil
+// Read implements io.Reader over the content of successive chunks of pixels.
+// The checksum of the last is left to read.
+func (p *pngFile) Read(b []byte) (int, error) {
+	for p.left == 0 {
+		if err := p.checksum(); err != nil {
+			return 0, err
 		}
+		kind, length, err := p.head()
+		if err != nil {
+			return 0, err
+		}
+		if kind != "IDAT" {
+			return 0, errPixels
+		}
+		p.left = length
 	}
-	if err == nil && p.name == "IDAT" && p.left != 0 {
-		return undecodable("it has too many pixels")
+	b = b[:min(len(b), int(p.left))]
+	if err := p.read(b); err != nil {
+		return 0, err
 	}
-	var corrupt flate.CorruptInputError
-	if errors.As(err, &corrupt) || errors.Is(err, zlib.ErrHeader) || errors.Is(err, zlib.ErrChecksum) || errors.Is(err, zlib.ErrDictionary) {
-		return undecodable("its data is damaged")
+	p.left -= uint32(len(b))
+	return len(b), nil
+}
+
+// head begins a chunk.
+func (p *pngFile) head() (kind string, length uint32, err error) {
+	var b [8]byte
+	if _, err := io.ReadFull(p.r, b[:]); err != nil {
+		return "", 0, err
 	}
+	p.sum = crc32.ChecksumIEEE(b[4:])
+	return string(b[4:]), binary.BigEndian.Uint32(b[:]), nil
+}
+
+// read fills b with content of the chunk.
+func (p *pngFile) read(b []byte) error {
+	_, err := io.ReadFull(p.r, b)
+	p.sum = crc32.Update(p.sum, crc32.IEEETable, b)
 	return err
 }
 
-// passes are the start and step of the columns and rows of an interlaced image.
-var passes = [...]struct{ x, dx, y, dy int }{
-	{0, 8, 0, 8}, {4, 8, 0, 8}, {0, 4, 4, 8}, {2, 4, 0, 4}, {0, 2, 2, 4}, {1, 2, 0, 2}, {0, 1, 1, 2},
-}
-
-// rows reads every row: a byte that names its filter, and the pixels.
-func (p *pngFile) rows(z io.Reader) error {
-	buffer := make([]byte, 4096)
-	read := func(width, height int) error {
-		if width == 0 || height == 0 {
-			return nil
-		}
-		bytes := (width*channels[p.color]*int(p.depth) + 7) / 8
-		for range height {
-			if _, err := io.ReadFull(z, buffer[:1]); err != nil {
-				return err
-			}
-			if buffer[0] > 4 {
-				return undecodable("a row has an unknown filter")
-			}
-			for left := bytes; left > 0; {
-				n, err := io.ReadFull(z, buffer[:min(left, len(buffer))])
-				if err != nil {
-					return err
-				}
-				left -= n
-			}
-		}
-		return nil
-	}
-	if p.interlace == 0 {
-		return read(p.width, p.height)
-	}
-	for _, pass := range passes {
-		if err := read((p.width-pass.x+pass.dx-1)/pass.dx, (p.height-pass.y+pass.dy-1)/pass.dy); err != nil {
+// skip reads content of the chunk that does not matter.
+func (p *pngFile) skip(length uint32) error {
+	for length > 0 {
+		b, err := p.r.Peek(min(int(length), p.r.Size()))
+		if err != nil {
 			return err
 		}
+		p.sum = crc32.Update(p.sum, crc32.IEEETable, b)
+		p.r.Discard(len(b))
+		length -= uint32(len(b))
 	}
 	return nil
 }
 
-// pixels is the stream that consecutive data chunks make up. It is read byte by
-// byte, so that the file stands right behind the stream at its end.
-type pixels pngFile
-
-// ReadByte implements io.ByteReader.
-func (x *pixels) ReadByte() (byte, error) {
-	p := (*pngFile)(x)
-	for p.left == 0 {
-		if p.name != "IDAT" {
-			return 0, io.ErrUnexpectedEOF
-		}
-		if err := p.next(); err != nil {
-			return 0, err
-		}
+// checksum ends a chunk.
+func (p *pngFile) checksum() error {
+	var b [4]byte
+	if _, err := io.ReadFull(p.r, b[:]); err != nil {
+		return err
 	}
-	if p.name != "IDAT" {
-		return 0, io.ErrUnexpectedEOF
+	if binary.BigEndian.Uint32(b[:]) != p.sum {
+		return errChecksum
 	}
-	b, err := p.r.ReadByte()
-	if err != nil {
-		return 0, err
-	}
-	p.one[0] = b
-	p.crc.Write(p.one[:])
-	p.left--
-	return b, nil
-}
-
-// Read implements io.Reader.
-func (x *pixels) Read(b []byte) (n int, err error) {
-	for n < len(b) && err == nil {
-		if b[n], err = x.ReadByte(); err == nil {
-			n++
-		}
-	}
-	return n, err
+	return nil
 }

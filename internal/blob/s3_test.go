@@ -1,0 +1,197 @@
+package blob
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Whatever is wrong with the service, it is told from a missing object, and
+// nothing secret is told of it.
+func TestS3Away(t *testing.T) {
+	s := newService(t)
+	put(t, s.store(t, "images"), name, "x")
+	status := func(status int, body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(status)
+			io.WriteString(w, body)
+		}
+	}
+	refusal := "<Error><Code>%s</Code><Message>Do not send the-secret</Message></Error>"
+	for what, answer := range map[string]http.HandlerFunc{
+		"fails":              status(500, ""),
+		"fails in a page":    status(502, "<html>the-secret</html>"),
+		"is busy":            status(503, fmt.Sprintf(refusal, "SlowDown")),
+		"refuses":            status(403, fmt.Sprintf(refusal, "AccessDenied")),
+		"has no such bucket": status(404, fmt.Sprintf(refusal, "NoSuchBucket")),
+		"reflects":           status(400, fmt.Sprintf(refusal, "the-secret in words")),
+		"breaks off": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Length", "100")
+			io.WriteString(w, "part")
+			panic(http.ErrAbortHandler)
+		},
+		"hangs": func(w http.ResponseWriter, r *http.Request) {
+			io.Copy(io.Discard, r.Body)
+			<-r.Context().Done()
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			store := s.store(t, "images")
+			store.timeout = 300 * time.Millisecond
+			s.answerWith(answer)
+			defer s.answerWith(nil)
+			for call, err := range attemptAll(t.Context(), store) {
+				if what == "breaks off" && call == "put" || what == "breaks off" && call == "delete" {
+					continue // whose answer has nothing to say
+				}
+				if !errors.Is(err, ErrAway) || errors.Is(err, ErrNotFound) {
+					t.Errorf("%s: %v", call, err)
+				}
+				if err != nil && (strings.Contains(err.Error(), "the-secret") || strings.Contains(err.Error(), "the-id")) {
+					t.Errorf("%s: %v", call, err)
+				}
+			}
+		})
+	}
+	// A caller that gives up earlier is not kept, and does not take what was
+	// cut off for the whole.
+	ctx, cancel := context.WithCancel(t.Context())
+	store := s.store(t, "images")
+	s.answerWith(func(w http.ResponseWriter, r *http.Request) {
+		io.Copy(io.Discard, r.Body)
+		cancel()
+		<-r.Context().Done()
+	})
+	for call, err := range attemptAll(ctx, store) {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", call, err)
+		}
+	}
+	s.answerWith(nil)
+	if got := get(t, store, name); got != "x" {
+		t.Errorf("after all that: %q", got)
+	}
+	s.Close()
+	for call, err := range attemptAll(t.Context(), store) {
+		if !errors.Is(err, ErrAway) || errors.Is(err, ErrNotFound) {
+			t.Errorf("%s of a service that is gone: %v", call, err)
+		}
+	}
+}
+
+// One failure in passing is not seen by the caller.
+func TestS3Again(t *testing.T) {
+	s := newService(t)
+	store := s.store(t, "images")
+	for call, attempt := range map[string]func() error{
+		"put":   func() error { return store.Put(t.Context(), name, "image/png", strings.NewReader("all of it"), 9) },
+		"names": func() error { return store.Names(t.Context(), func(string) error { return nil }) },
+	} {
+		s.answerWith(func(w http.ResponseWriter, r *http.Request) {
+			io.Copy(io.Discard, r.Body)
+			w.WriteHeader(503)
+			s.answerWith(nil)
+		})
+		if err := attempt(); err != nil {
+			t.Errorf("%s: %v", call, err)
+		}
+	}
+	if got := get(t, store, name); got != "all of it" {
+		t.Errorf("%q", got)
+	}
+}
+
+// What is listed has more than one page, and among it what is not ours.
+func TestS3Names(t *testing.T) {
+	s := newService(t)
+	var want []string
+	object := func(key string) {
+		if _, err := s.backend.PutObject("images", key, nil, strings.NewReader("x"), 1, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n := range 2*page + 1 {
+		want = append(want, fmt.Sprintf("%032x.png", n))
+		object("of/waymark/" + want[n])
+	}
+	object("of/waymark/readme")
+	object("of/waymark/x/" + name)
+	object("of/" + name)
+	object(name)
+	store := s.store(t, "images/of/waymark")
+	if got := names(t, store); !slices.Equal(got, want) {
+		t.Errorf("%d names, want %d", len(got), len(want))
+	}
+	// A sweep may remove what it is shown.
+	if err := store.Names(t.Context(), func(name string) error { return store.Delete(t.Context(), name) }); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(t, store); len(got) != 0 {
+		t.Errorf("%d names are left", len(got))
+	}
+}
+
+// An object that someone else stored, too large to be kept in memory, is not
+// cut.
+func TestS3TooLarge(t *testing.T) {
+	s := newService(t)
+	if _, err := s.backend.PutObject("images", name, nil, strings.NewReader(strings.Repeat("x", MaxSize+1)), MaxSize+1, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.store(t, "images").Open(t.Context(), name); !errors.Is(err, ErrAway) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestAddress(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", "the-id")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "the-secret")
+	for address, ok := range map[string]bool{
+		"file":                            true,
+		"s3://images?region=eu-central-1": true,
+		"s3://images/a/b?endpoint=https://s3.example:9000": true,
+		"s3://images?endpoint=http://minio:9000/&region=x": true,
+		"":                                   false,
+		"File":                               false,
+		"file:///var/lib":                    false,
+		"s3:images":                          false,
+		"s3://":                              false,
+		"s3://images":                        false,
+		"s3://Images?region=x":               false,
+		"s3://images:80?region=x":            false,
+		"s3://images/../x?region=x":          false,
+		"s3://images/a//b?region=x":          false,
+		"s3://images/%00?region=x":           false,
+		"s3://images?region=x&secret=leak-1": false,
+		"s3://images?region=x#leak-1":        false,
+		"s3://images?region=%zz":             false,
+		"s3://images?region=x;y":             false,
+		"s3://key:leak-1@images?region=x":    false,
+		"s3://leak-1@images?region=x":        false,
+		"s3://images?endpoint=https://key:leak-1@s3.example": false,
+		"s3://images?endpoint=s3.example":                    false,
+		"s3://images?endpoint=ftp://s3.example":              false,
+		"s3://images?endpoint=https://s3.example/leak-1":     false,
+		"s3://images?endpoint=https://s3.example%3Fx=leak-1": false,
+		"s3://images?endpoint=https://":                      false,
+		"s3://key:leak-1%zz@images":                          false,
+	} {
+		_, err := Open(address, t.TempDir())
+		if (err == nil) != ok {
+			t.Errorf("%q: %v", address, err)
+		}
+		if err != nil && strings.Contains(err.Error(), "leak-1") {
+			t.Errorf("%q: %v", address, err)
+		}
+	}
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
+	if _, err := Open("s3://images?region=x", ""); err == nil || !strings.Contains(err.Error(), "AWS_SECRET_ACCESS_KEY") {
+		t.Errorf("without credentials: %v", err)
+	}
+}
