@@ -41,6 +41,9 @@ type Event struct {
 	ReferrerHost string // "" when none
 	RuleID       string // the routing rule that matched, "" when none
 	Destination  string // web, store, app, page, none
+
+	// Limited tells that the event counts against its link's limit of clicks.
+	Limited bool
 }
 
 // Link is what analytics groups an event by: the link as it was when the

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -218,6 +219,14 @@ func (l *Log) Backlog() (bytes int64) {
 		bytes += s.end - s.done
 	}
 	return bytes
+}
+
+// Inherited reports whether there are events of ended processes that are not
+// in the event store yet, among those that were taken over.
+func (l *Log) Inherited() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.ContainsFunc(l.queue, func(s *segment) bool { return s.folder != l.own && s.done < s.end })
 }
 
 // Close syncs and ends the log; the loader must have stopped. Events that were

@@ -91,6 +91,41 @@ func empty(t testing.TB, dir string) {
 	}
 }
 
+// A batch tells which events an ended process wrote: those come first, whenever
+// they are taken over.
+func TestInherited(t *testing.T) {
+	dir := t.TempDir()
+	l, other := open(t, dir), open(t, dir)
+	add(t, other, 3)
+	add(t, l, 3)
+	look := func(limit, events, inherited int, left bool) {
+		t.Helper()
+		b, err := l.Next(limit)
+		if err != nil || len(b.Events) != events || b.Inherited != inherited {
+			t.Fatalf("%d events, %d of them inherited, %v; want %d, %d", len(b.Events), b.Inherited, err, events, inherited)
+		}
+		if got := l.Inherited(); got != left {
+			t.Fatalf("inherited events are left: %v", got)
+		}
+		if err := l.Done(b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	look(1, 1, 0, false) // the other lives
+	abandon(t, other)
+	l.adopt()
+	look(2, 2, 2, true)
+	add(t, l, 1)
+	look(10, 4, 1, true)
+	look(10, 0, 0, false)
+	abandon(t, l)
+	l = open(t, dir)
+	add(t, l, 1)
+	if len(drain(t, l)) != 1 || l.Inherited() {
+		t.Error("more than its own")
+	}
+}
+
 func TestNextMovesOnlyWithDone(t *testing.T) {
 	dir := t.TempDir()
 	l := open(t, dir)

@@ -33,7 +33,10 @@ type reader struct {
 type Batch struct {
 	// Events are valid until the next call of Next.
 	Events []Event
-	ends   []position
+	// Inherited is how many of them, the first ones, ended processes wrote; the
+	// rest are this Log's own.
+	Inherited int
+	ends      []position
 }
 
 type position struct {
@@ -63,6 +66,9 @@ func (l *Log) Next(limit int) (*Batch, error) {
 			}
 			if err := l.read(b, p, limit); err != nil {
 				return nil, fmt.Errorf("read click log %s: %w", p.segment.path, err)
+			}
+			if p.segment.folder != l.own {
+				b.Inherited = len(b.Events)
 			}
 		}
 	}
@@ -251,6 +257,7 @@ func (l *Log) adoptFolder(path string) error {
 	}
 	f.segments = len(segments)
 	l.mu.Lock()
+	// In front of the own ones, which Batch promises.
 	l.queue = append(segments, l.queue...)
 	l.mu.Unlock()
 	l.logger.Info("click log of an ended process taken over", "folder", path, "files", len(segments))

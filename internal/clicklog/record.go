@@ -11,11 +11,14 @@ import (
 
 // A record is four bytes of length, four bytes of CRC-32C of what follows,
 // both little-endian, and the event: numbers as varints, text as its length
-// and bytes. A length of zero is never written, so that a run of zero bytes,
-// which a power failure may leave, is no record.
+// and bytes. Flags end it where any is set; most events have none, and none was
+// written before there were any. A length of zero is never written, so that a
+// run of zero bytes, which a power failure may leave, is no record.
 const (
 	headerSize = 8
 	maxPayload = 64 << 10
+
+	flagLimited = 1
 )
 
 var (
@@ -40,6 +43,9 @@ func appendRecord(b []byte, e *Event) ([]byte, error) {
 	b = binary.AppendUvarint(b, uint64(len(e.Link.TagIDs)))
 	for _, tag := range e.Link.TagIDs {
 		b = appendText(b, tag)
+	}
+	if e.Limited {
+		b = binary.AppendUvarint(b, flagLimited)
 	}
 	payload := b[start+headerSize:]
 	if len(payload) > maxPayload {
@@ -104,6 +110,10 @@ func decodePayload(payload []byte, e *Event) bool {
 		for i := range e.Link.TagIDs {
 			e.Link.TagIDs[i] = d.string()
 		}
+	}
+	if !d.bad && d.at < len(d.b) {
+		e.Limited = d.uvarint() == flagLimited
+		d.bad = d.bad || !e.Limited
 	}
 	return !d.bad && d.at == len(d.b)
 }

@@ -68,8 +68,34 @@ func fill(v reflect.Value) {
 			f.SetString("x")
 		case reflect.Int64:
 			f.SetInt(7)
+		case reflect.Bool:
+			f.SetBool(true)
 		case reflect.Slice:
 			f.Set(reflect.ValueOf([]string{"x"}))
+		}
+	}
+}
+
+// Records from before there were flags stay readable, and are still written.
+func TestRecordWithoutFlags(t *testing.T) {
+	text := func(s string) string { return string(rune(len(s))) + s }
+	old := "\x01" + "\x04" + "\x03\x00\x00\x00\x00\x00\x00\x00" + "\x00" + text("click") +
+		text("l") + text("a") + strings.Repeat("\x00", 14) + "\x01" + text("t")
+	want := Event{ID: 1, At: 2, Visitor: 3, Type: Click, Link: Link{ID: "l", AppID: "a", TagIDs: []string{"t"}}}
+	var got Event
+	if !decodePayload([]byte(old), &got) || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if record, err := appendRecord(nil, &want); err != nil || string(record[headerSize:]) != old {
+		t.Errorf("written as %q, %v", record[headerSize:], err)
+	}
+	want.Limited = true
+	if record, err := appendRecord(nil, &want); err != nil || string(record[headerSize:]) != old+"\x01" {
+		t.Errorf("with a limit written as %q, %v", record[headerSize:], err)
+	}
+	for _, flags := range []string{"\x00", "\x02", "\x80", "\x01\x01"} {
+		if decodePayload([]byte(old+flags), &got) {
+			t.Errorf("flags %q were taken", flags)
 		}
 	}
 }
@@ -98,7 +124,7 @@ func TestRecordDetectsEveryFlippedBit(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	for _, e := range []*Event{sample(), {}, {Type: Click, At: clock.Instant(-1), Link: Link{TagIDs: []string{"a", "b"}}}} {
+	for _, e := range []*Event{sample(), {}, {Limited: true}, {Type: Click, At: clock.Instant(-1), Link: Link{TagIDs: []string{"a", "b"}}}} {
 		record, err := appendRecord(nil, e)
 		if err != nil {
 			f.Fatal(err)

@@ -24,20 +24,23 @@ const (
 	drainFor = 5 * time.Second
 )
 
-// Loader moves events from the click log to an event store. An event is given
-// up by the log only once the store has it, and a store that fails is tried
-// again for as long as it takes.
+// Loader moves events from the click log to an event store and to the count of
+// limited clicks. An event is given up by the log only once both have it, and
+// what fails is tried again for as long as it takes.
 type Loader struct {
 	log    *clicklog.Log
 	append func(context.Context, []clicklog.Event) error
+	count  func(context.Context, *clicklog.Batch) error
 	logger *slog.Logger
 }
 
 // NewLoader returns a Loader from log to append, which is an event store's
-// Append: it must commit the events it returns nil for and ignore those it
-// already has. A log has one loader.
-func NewLoader(log *clicklog.Log, append func(context.Context, []clicklog.Event) error, logger *slog.Logger) *Loader {
-	return &Loader{log: log, append: append, logger: logger}
+// Append, and then to count, which is a click counter's Count. Both must commit
+// the events they return nil for and ignore those they already have; count is
+// never asked again for a batch that it has taken. A log has one loader.
+func NewLoader(log *clicklog.Log, append func(context.Context, []clicklog.Event) error,
+	count func(context.Context, *clicklog.Batch) error, logger *slog.Logger) *Loader {
+	return &Loader{log: log, append: append, count: count, logger: logger}
 }
 
 // Run moves events until ctx is done, and then what is left in the log as far
@@ -87,6 +90,9 @@ func (l *Loader) move(ctx context.Context) (int, error) {
 	}
 	if err := l.append(ctx, b.Events); err != nil {
 		return 0, fmt.Errorf("load events: %w", err)
+	}
+	if err := l.count(ctx, b); err != nil {
+		return 0, fmt.Errorf("count limited clicks: %w", err)
 	}
 	return len(b.Events), l.log.Done(b)
 }

@@ -17,6 +17,9 @@ import (
 	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
 
+// countNone is for logs without limited clicks.
+func countNone(context.Context, *clicklog.Batch) error { return nil }
+
 func openLog(t testing.TB, dir string) *clicklog.Log {
 	t.Helper()
 	l, err := clicklog.Open(dir, slog.New(slog.DiscardHandler))
@@ -44,7 +47,7 @@ func TestLoaderDrainsAtTheEnd(t *testing.T) {
 		click(t, l, 5000)
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		eventstore.NewLoader(l, s.Append, slog.New(slog.DiscardHandler)).Run(ctx)
+		eventstore.NewLoader(l, s.Append, countNone, slog.New(slog.DiscardHandler)).Run(ctx)
 		if got := summary(t, s, eventstore.Filter{AppID: "a", Start: day, End: next}); got.Clicks != 5000 || l.Backlog() != 0 {
 			t.Fatalf("%d clicks, backlog %d; want 5000, 0", got.Clicks, l.Backlog())
 		}
@@ -69,7 +72,7 @@ func TestCrashBetweenCommitAndDone(t *testing.T) {
 		s, l = eventstore.Open(db), openLog(t, dir)
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		eventstore.NewLoader(l, s.Append, slog.New(slog.DiscardHandler)).Run(ctx)
+		eventstore.NewLoader(l, s.Append, countNone, slog.New(slog.DiscardHandler)).Run(ctx)
 		if got := summary(t, s, eventstore.Filter{AppID: "a", Start: day, End: next}); got.Clicks != 300 {
 			t.Fatalf("%d clicks, want 300", got.Clicks)
 		}
@@ -84,7 +87,7 @@ func TestFailingDatabase(t *testing.T) {
 		run := func() {
 			ctx, cancel := context.WithCancel(context.Background())
 			cancel()
-			eventstore.NewLoader(l, s.Append, slog.New(slog.DiscardHandler)).Run(ctx)
+			eventstore.NewLoader(l, s.Append, countNone, slog.New(slog.DiscardHandler)).Run(ctx)
 		}
 		rename := func(from, to string) {
 			if _, err := db.Exec(context.Background(), "ALTER TABLE "+from+" RENAME TO "+to); err != nil {
@@ -104,6 +107,34 @@ func TestFailingDatabase(t *testing.T) {
 		run()
 		if got := summary(t, s, eventstore.Filter{AppID: "a", Start: day, End: next}); got.Clicks != 10 || l.Backlog() != 0 {
 			t.Fatalf("%d clicks, backlog %d; want 10, 0", got.Clicks, l.Backlog())
+		}
+	})
+}
+
+// What cannot be counted is not given up, and is counted once.
+func TestLoaderCounts(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		s, l := eventstore.Open(db), openLog(t, t.TempDir())
+		click(t, l, 10)
+		counted, broken := 0, true
+		count := func(_ context.Context, b *clicklog.Batch) error {
+			if broken {
+				return errors.New("away")
+			}
+			counted += len(b.Events)
+			return nil
+		}
+		for _, want := range []int{0, 10, 10} {
+			ctx, cancel := context.WithCancel(context.Background())
+			cancel()
+			eventstore.NewLoader(l, s.Append, count, slog.New(slog.DiscardHandler)).Run(ctx)
+			if counted != want || (l.Backlog() == 0) == broken {
+				t.Fatalf("%d counted, want %d; backlog %d", counted, want, l.Backlog())
+			}
+			broken = false
+		}
+		if got := summary(t, s, eventstore.Filter{AppID: "a", Start: day, End: next}); got.Clicks != 10 {
+			t.Fatalf("%d clicks, want 10", got.Clicks)
 		}
 	})
 }
@@ -130,7 +161,7 @@ func TestLoaderRetries(t *testing.T) {
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			eventstore.NewLoader(l, load, slog.New(slog.DiscardHandler)).Run(ctx)
+			eventstore.NewLoader(l, load, countNone, slog.New(slog.DiscardHandler)).Run(ctx)
 		}()
 		click(t, l, 20)
 		time.Sleep(20 * time.Second)

@@ -157,14 +157,14 @@ func TestClient(t *testing.T) {
 	}
 	for value, want := range map[string]string{"DE": "DE", "de": "DE", "": "ZZ", "XX": "ZZ", "T1": "ZZ", "DEU": "ZZ", "é": "ZZ"} {
 		header := http.Header{"X-Country": {value}}
-		if got := h.country(header, true); got != want {
+		if got := h.locate(&client{trusted: true}, header); got != want {
 			t.Errorf("country %q: %s", value, got)
 		}
-		if got := h.country(header, false); got != "ZZ" {
+		if got := h.locate(&client{}, header); got != "ZZ" {
 			t.Errorf("country %q of anyone: %s", value, got)
 		}
 	}
-	if got := h.country(http.Header{"X-Country": {"DE", "FR"}}, true); got != "ZZ" {
+	if got := h.locate(&client{trusted: true}, http.Header{"X-Country": {"DE", "FR"}}); got != "ZZ" {
 		t.Errorf("two countries: %s", got)
 	}
 }

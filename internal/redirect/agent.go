@@ -26,8 +26,9 @@ type agent struct {
 	device  string
 	os      string // "" when unknown
 	browser string // "" when unknown
-	// social tells that the program is a social network's own app.
-	social bool
+	// social tells that the program is a social network's own app, preview
+	// that it fetches links to show what they lead to.
+	social, preview bool
 }
 
 const bot = "bot"
@@ -109,7 +110,8 @@ func parseAgent(text string) agent {
 		}
 	}
 	a.device = string(a.platform)
-	if ua.Bot || isBot(lower) {
+	a.preview = isPreview(lower)
+	if ua.Bot || a.preview || isBot(lower) {
 		a.device, a.social = bot, false
 	}
 	return a

@@ -2,29 +2,49 @@ package redirect
 
 import (
 	"net/http"
+	"net/netip"
 	"strings"
+
+	"github.com/waymarkhq/waymark/internal/route"
 )
 
-// unknownCountry is what analytics counts where there is no country.
-const unknownCountry = "ZZ"
+// client is who sends a request, and from where.
+type client struct {
+	agent   agent
+	address netip.Addr
+	// trusted tells that a proxy which is believed passed it on.
+	trusted bool
+	// country is "" until it is asked for.
+	country string
+}
 
-// country returns the visitor's country as a trusted proxy tells it.
-func (h *Handler) country(header http.Header, trusted bool) string {
-	if !trusted || h.CountryHeader == "" {
-		return unknownCountry
+// locate finds out the client's country: by the file, which knows more about an
+// address than a proxy says, else as a trusted proxy tells it.
+func (h *Handler) locate(c *client, header http.Header) string {
+	if c.country != "" {
+		return c.country
 	}
-	values := header[h.CountryHeader]
-	if len(values) != 1 || len(values[0]) != 2 {
-		return unknownCountry
+	if h.Countries != nil {
+		c.country = h.Countries.of(c.address)
 	}
-	code := strings.ToUpper(values[0])
-	for i := range 2 {
-		if code[i] < 'A' || code[i] > 'Z' {
-			return unknownCountry
-		}
+	if values := header[h.CountryHeader]; c.country == "" && c.trusted && len(values) == 1 {
+		c.country = countryCode(values[0])
 	}
-	if code == "XX" { // how some proxies say that they do not know
-		return unknownCountry
+	if c.country == "" {
+		c.country = route.UnknownCountry
+	}
+	return c.country
+}
+
+// countryCode returns a country as it is written everywhere, "" for what is
+// none. XX is how some proxies say that they do not know.
+func countryCode(s string) string {
+	if len(s) != 2 {
+		return ""
+	}
+	code := strings.ToUpper(s)
+	if code[0] < 'A' || code[0] > 'Z' || code[1] < 'A' || code[1] > 'Z' || code == "XX" {
+		return ""
 	}
 	return code
 }

@@ -4,9 +4,10 @@
 //
 // It owns the HTTP of a visit, what a request tells about the visitor
 // (platform, browser, source, country, address), the daily salts of the
-// visitor hash (table visitor_salt) and the pages of 404, 410 and 503. What a
-// link does with a visit is decided by package route; where the click goes is
-// package clicklog's.
+// visitor hash (table visitor_salt), the pages of 404, 410 and 503 and those for
+// crawlers that make previews. What a link does with a visit is decided by
+// package route; where the click goes is package clicklog's, and whether a
+// limit is reached package clickcount knows.
 //
 // Nothing is logged for an ordinary visit: the click log and the counters
 // already hold it, and a line would cost more than the redirect. At debug

@@ -9,6 +9,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/waymarkhq/waymark/internal/clickcount"
 	"github.com/waymarkhq/waymark/internal/clicklog"
 	"github.com/waymarkhq/waymark/internal/clientaddr"
 	"github.com/waymarkhq/waymark/internal/clock"
@@ -22,15 +23,25 @@ type Options struct {
 	// Append writes a click durably before the visitor is answered; it must
 	// not keep the event.
 	Append func(*clicklog.Event) error
+	// Clicks counts those of links that have a limit.
+	Clicks *clickcount.Counter
 	Salts  *Salts
+	// Address returns the public address of a link.
+	Address func(hostname, prefix, slug string) string
 	// TrustedProxies are the peers whose X-Forwarded-For and CountryHeader
 	// are believed; may be empty.
 	TrustedProxies clientaddr.Trusted
 	// CountryHeader is the header in which a trusted proxy tells the
 	// visitor's country; may be empty.
 	CountryHeader string
-	Clock         *clock.Clock
-	Log           *slog.Logger
+	// Countries is asked before that header; may be nil.
+	Countries *Countries
+	// Assets answers on the hostname AssetsHost, which has no links; "" for
+	// none.
+	Assets     http.Handler
+	AssetsHost string
+	Clock      *clock.Clock
+	Log        *slog.Logger
 	// Metrics registers the counters; may be nil.
 	Metrics prometheus.Registerer
 }
@@ -87,6 +98,10 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) outcome {
 	if !ok {
 		return h.unknownHost(w, r, path)
 	}
+	if hostname == h.AssetsHost {
+		h.Assets.ServeHTTP(w, r)
+		return service
+	}
 	host, err := h.Cache.Host(r.Context(), hostname)
 	switch {
 	case err != nil:
@@ -109,22 +124,59 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) outcome {
 //
 // Only GET is a click: nobody sees a page by HEAD. Programs ask so to check a
 // link or to find where it leads, and follow with GET when they mean it, which
-// would count the same visit twice.
+// would count the same visit twice. A limit counts only the clicks of people;
+// others see that it is reached.
+//
+// A click that cannot be written is lost, and counted as such, rather than the
+// visitor. Where clicks are limited it is the other way round: a link that is
+// meant for so many visitors must not let in more because of a full disk.
 func (h *Handler) visit(w http.ResponseWriter, r *http.Request, hostname string, host *route.Host, link *route.Link) outcome {
-	agent := h.agents.of(r.Header)
+	from := client{agent: h.agents.of(r.Header)}
 	now := h.Clock.Now()
-	decision := route.Decide(link, host, route.Visit{Platform: agent.platform, Query: r.URL.RawQuery}, now)
+	visit := route.Visit{Platform: from.agent.platform, Query: r.URL.RawQuery, Crawler: from.agent.preview}
+	if link == nil {
+		return answer(w, r, route.Decide(nil, host, visit, now))
+	}
+	from.address, from.trusted = h.TrustedProxies.Of(r)
+	if link.ByCountry() {
+		visit.Country = h.locate(&from, r.Header)
+	}
+	if link.MaxClicks != nil {
+		var err error
+		if visit.Clicks, err = h.Clicks.Clicks(r.Context(), link.LinkID); err != nil {
+			return h.unavailable(w, r, err)
+		}
+	}
+	decision := route.Decide(link, host, visit, now)
 	if decision.Live && r.Method == http.MethodGet {
-		h.click(r, hostname, link, &agent, &decision, now)
+		limited := link.MaxClicks != nil && from.agent.device != bot
+		if limited {
+			taken, err := h.Clicks.Take(r.Context(), link.LinkID, *link.MaxClicks)
+			if err != nil {
+				return h.unavailable(w, r, err)
+			}
+			if !taken { // others came first
+				visit.Clicks = *link.MaxClicks
+				return answer(w, r, route.Decide(link, host, visit, now))
+			}
+		}
+		switch err := h.click(r, hostname, link, &from, &decision, limited, now); {
+		case err != nil && limited:
+			h.Clicks.GiveBack(link.LinkID)
+			return h.unavailable(w, r, err)
+		case err != nil:
+			h.metrics.lost.Inc()
+		}
+	}
+	if decision.Preview {
+		return h.preview(w, r, hostname, link, decision.Location)
 	}
 	return answer(w, r, decision)
 }
 
-// click records a visit. A click that cannot be written is lost, and counted
-// as such, rather than the visitor.
-func (h *Handler) click(r *http.Request, hostname string, link *route.Link, agent *agent, decision *route.Decision, now clock.Instant) {
-	address, trusted := h.TrustedProxies.Of(r)
-	referrer := referrerHost(r.Header)
+// click records a visit; limited tells that it counts against the link's limit.
+func (h *Handler) click(r *http.Request, hostname string, link *route.Link, from *client, decision *route.Decision, limited bool, now clock.Instant) error {
+	agent, referrer := &from.agent, referrerHost(r.Header)
 	event := clicklog.Event{
 		At:   now,
 		Type: clicklog.Click,
@@ -132,25 +184,25 @@ func (h *Handler) click(r *http.Request, hostname string, link *route.Link, agen
 			ID: link.LinkID, AppID: link.AppID, Hostname: hostname, Prefix: link.Prefix, Slug: link.Slug,
 			Group: link.Group, CampaignID: link.CampaignID, FolderID: link.FolderID, TagIDs: link.TagIDs,
 		},
-		Visitor:      h.Salts.visitor(now, address, agent.text),
+		Visitor:      h.Salts.visitor(now, from.address, agent.text),
 		Device:       agent.device,
 		OS:           agent.os,
 		Browser:      agent.browser,
 		Source:       agent.source(decision.QR, referrer),
-		Country:      h.country(r.Header, trusted),
+		Country:      h.locate(from, r.Header),
 		ReferrerHost: referrer,
+		RuleID:       decision.RuleID,
 		Destination:  string(decision.Destination),
+		Limited:      limited,
 	}
 	err := h.Append(&event)
-	if err != nil {
-		h.metrics.lost.Inc()
-		if h.lossLog.allows(time.Now()) {
-			h.Log.Error("clicks are being lost: the click log cannot be written", "error", err)
-		}
+	if err != nil && h.lossLog.allows(time.Now()) {
+		h.Log.Error("clicks are being lost: the click log cannot be written", "error", err)
 	}
 	if failed := err != nil; h.failing.Load() != failed {
 		h.failing.Store(failed)
 	}
+	return err
 }
 
 // answer writes a decision.
@@ -172,11 +224,11 @@ func answer(w http.ResponseWriter, r *http.Request, d route.Decision) outcome {
 	return elsewhere
 }
 
-// unavailable answers when an address is not in memory and the database does
-// not tell what is there.
+// unavailable answers when it is not known what is at an address or how many
+// clicks it has had: it is not in memory and the database does not tell.
 func (h *Handler) unavailable(w http.ResponseWriter, r *http.Request, err error) outcome {
 	if r.Context().Err() == nil && h.awayLog.allows(time.Now()) {
-		h.Log.Warn("routes that are not in memory cannot be read", "error", err)
+		h.Log.Warn("visitors cannot be answered", "error", err)
 	}
 	w.Header()["Retry-After"] = retryAfter
 	return unavailablePage.write(w, r)

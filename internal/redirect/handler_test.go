@@ -17,6 +17,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/waymarkhq/waymark/internal/clickcount"
 	"github.com/waymarkhq/waymark/internal/clicklog"
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/route"
@@ -26,14 +27,18 @@ import (
 
 const web = "https://example.com/page"
 
+// permitted is how many clicks the limited links have.
+const permitted = 3
+
 // world is a handler on a database with routes.
 type world struct {
 	*Handler
 	registry *prometheus.Registry
 
-	mu     sync.Mutex
-	clicks []clicklog.Event
-	broken error // what Append answers
+	mu       sync.Mutex
+	clicks   []clicklog.Event
+	broken   error // what Append answers
+	starting bool  // clicks of an earlier process are not counted yet
 }
 
 func newWorld(t testing.TB, db *store.DB, c *clock.Clock) *world {
@@ -48,6 +53,10 @@ func newWorld(t testing.TB, db *store.DB, c *clock.Clock) *world {
 				w.clicks = append(w.clicks, *e)
 			}
 			return w.broken
+		},
+		Clicks: clickcount.New(db, func() bool { return w.starting }, slog.New(slog.DiscardHandler)),
+		Address: func(hostname, prefix, slug string) string {
+			return "https://" + hostname + "/" + route.Path(prefix, slug)
 		},
 		Salts:          NewSalts(db, slog.New(slog.DiscardHandler)),
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
@@ -75,6 +84,7 @@ func newWorld(t testing.TB, db *store.DB, c *clock.Clock) *world {
 func publish(t testing.TB, db *store.DB) {
 	t.Helper()
 	ctx := t.Context()
+	limit := int64(permitted)
 	past, future := db.Now().Add(-time.Hour), db.Now().Add(time.Hour)
 	err := db.InTxReadCommitted(ctx, func(tx *store.Tx) error {
 		p, err := route.Lock(ctx, tx)
@@ -96,6 +106,11 @@ func publish(t testing.TB, db *store.DB) {
 				{Slug: "future", DesktopURL: web, StartsAt: &future},
 				{Slug: "past", DesktopURL: web, ExpiresAt: &past},
 				{Slug: "over", DesktopURL: web, ExpiresAt: &past, ExpiredURL: "https://example.com/over"},
+				{Slug: "limited", DesktopURL: web, MaxClicks: &limit, Title: "Limited"},
+				{Slug: "voucher", DesktopURL: web, MaxClicks: &limit, ExpiredURL: "https://example.com/over"},
+				{Slug: "ruled", DesktopURL: web, Title: "Ruled", Rules: []route.Rule{
+					{ID: "de", Country: "DE", URL: "https://example.de/?a=1"}, {ID: "phone", Platform: route.IOS, URL: "https://example.com/phone"},
+				}},
 			}
 			for _, link := range links {
 				link.LinkID, link.AppID = hostname+":"+link.Slug, "app"
@@ -162,6 +177,8 @@ func TestAnswers(t *testing.T) {
 			{"GET", "a.example", "/p/%C3%A9?a=1", 302, web + "?a=1", 1},
 			{"GET", "a.example", "/p/e%CC%81", 302, web, 1},
 			{"GET", "a.example", "/x?qr=1", 302, web, 1},
+			{"GET", "a.example", "/x?qr=1&a=1&qr=2", 302, web + "?a=1&qr=2", 1},
+			{"GET", "a.example", "/ruled?qr=1", 302, web, 1},
 			{"GET", "a.example", "/X", 404, "", 0},
 			{"GET", "a.example", "/x/", 404, "", 0},
 			{"GET", "a.example", "//x", 404, "", 0},

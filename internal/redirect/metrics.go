@@ -10,6 +10,7 @@ type outcome int
 
 const (
 	redirected outcome = iota // to the destination of a link
+	previewed                 // a page about a link, for crawlers
 	elsewhere                 // to an owner's page for what does not resolve
 	notFound
 	gone
@@ -19,7 +20,7 @@ const (
 	outcomes
 )
 
-var outcomeNames = [outcomes]string{"redirect", "elsewhere", "not_found", "gone", "unavailable", "method_not_allowed", "service"}
+var outcomeNames = [outcomes]string{"redirect", "preview", "elsewhere", "not_found", "gone", "unavailable", "method_not_allowed", "service"}
 
 func (o outcome) String() string { return outcomeNames[o] }
 

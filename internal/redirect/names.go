@@ -100,6 +100,37 @@ func isBot(lower string) bool {
 	return false
 }
 
+// previewTokens are parts of the lower-case user agents of what fetches a link
+// because somebody shared it, and shows title, description and image. Messages
+// of iPhones, LINE, KakaoTalk and Threads call themselves facebookexternalhit,
+// Signal calls itself WhatsApp. Crawlers of search engines (also Applebot and
+// BingPreview) are not among them: they are to find the destination.
+var previewTokens = []string{
+	"facebookexternalhit", "facebot", "twitterbot", "linkedinbot", "slackbot", "discordbot", "telegrambot",
+	"skypeuripreview", "microsoftpreview", "pinterestbot", "pinterest.com/bot", "redditbot", "vkshare", "xing-contenttabreceiver",
+	"iframely", "embedly", "cardyb", "mastodon/", "summalybot", "pleroma", "akkoma", "lemmy/", "synapse (bot", "mattermost",
+	"google-pagerenderer", "+/web/snippet", "googlemessages", "google-messages", "snap url preview", "link preview", "flipboardproxy",
+}
+
+// previewPrefixes begin user agents that say little else; browsers inside these
+// apps have the same names further on.
+var previewPrefixes = []string{"whatsapp/", "viber", "tumblr/"}
+
+// isPreview reports that a lower-case user agent makes previews of links.
+func isPreview(lower string) bool {
+	for _, prefix := range previewPrefixes {
+		if strings.HasPrefix(lower, prefix) {
+			return true
+		}
+	}
+	for _, token := range previewTokens {
+		if strings.Contains(lower, token) {
+			return true
+		}
+	}
+	return false
+}
+
 // isTelevision reports a lower-case user agent of a television or console:
 // they say Linux or Windows, but are no desktops.
 func isTelevision(lower string) bool {

@@ -27,8 +27,8 @@ var (
 	jsonType       = []string{"application/json"}
 )
 
-// fixed is an answer that is the same for everyone: nothing of a request is
-// in it.
+// fixed is an answer whose bytes are known. All but the previews are the same
+// for everyone: nothing of a request is in them.
 type fixed struct {
 	status  int
 	outcome outcome

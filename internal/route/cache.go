@@ -221,11 +221,12 @@ func (c *Cache) read(ctx context.Context, k key) (e entry, err error) {
 		e = entry{host: &Host{}, bytes: uint32(160 + len(document))}
 		err = json.Unmarshal([]byte(document), e.host)
 	default:
-		// Measured on links with one to three destinations; what is prepared
-		// repeats them.
+		// Measured on links with one to three destinations and up to fifty
+		// rules; what is prepared repeats them.
 		e = entry{link: &Link{}, bytes: uint32(1200 + 2*len(document))}
 		if err = json.Unmarshal([]byte(document), e.link); err == nil {
 			e.link.plan = newPlan(e.link)
+			e.bytes += uint32(400 * len(e.link.Rules))
 		}
 	}
 	if err != nil {

@@ -30,30 +30,48 @@ const (
 	ToNone  Destination = "none"
 )
 
+// UnknownCountry is the country of a visitor whose country is not known; so is
+// "".
+const UnknownCountry = "ZZ"
+
 // Visit is what Decide needs to know of a request.
 type Visit struct {
 	Platform Platform
 	// Query is the raw query of the request, without "?".
 	Query string
+	// Country is an ISO 3166-1 alpha-2 code in capitals. It matters only when
+	// the link is ByCountry.
+	Country string
+	// Clicks are the human clicks so far. They matter only when the link has
+	// MaxClicks.
+	Clicks int64
+	// Crawler tells that the visitor makes previews of links for others, as
+	// social networks and messengers do.
+	Crawler bool
 }
 
 // Decision is what a visitor gets.
 type Decision struct {
-	// Status is 302 or 307 with a Location, else 404 or 410.
+	// Status is 302 or 307 with a Location, 200 for a Preview, else 404 or 410.
 	Status int
 	// Location is an absolute http(s) address of safe ASCII, or "": then the
 	// answer is the page of the status.
 	Location    string
 	Destination Destination
+	// RuleID is the routing rule that matched, "" when none did.
+	RuleID string
 	// Live tells that a link resolved: only then is the visit a click.
 	Live bool
+	// Preview tells that the visitor gets a page about the link, of its title,
+	// description and image; Location is then where others are sent.
+	Preview bool
 	// QR tells that the visitor scanned a QR code of the link.
 	QR bool
 }
 
 // IsPage reports whether the visitor gets a page of ours instead of being
 // sent on.
-func (d Decision) IsPage() bool { return d.Location == "" }
+func (d Decision) IsPage() bool { return d.Preview || d.Location == "" }
 
 // Decide returns what a visitor of a link gets at an instant. A nil link is an
 // unknown path of the hostname; so is a link of another app than the
@@ -61,11 +79,13 @@ func (d Decision) IsPage() bool { return d.Location == "" }
 // not be nil.
 //
 // The lifecycle comes first (completions.md §3): archived is 410, before its
-// start 404, from its end on ExpiredURL or else 410. Then the platform: phones
-// go to their store and else to the web page, the other way round for WebOnly;
-// the rest go to the web page and else to whichever store page there is, the
-// Play Store's first. A phone is never sent to the other system's store:
-// without a destination that fits, the answer is 404.
+// start 404, from its end or its last click on ExpiredURL or else 410. Then
+// the first rule that matches and has a usable address. Then the platform:
+// phones go to their store and else to the web page, the other way round for
+// WebOnly; the rest go to the web page and else to whichever store page there
+// is, the Play Store's first. A phone is never sent to the other system's
+// store: without a destination that fits, the answer is 404. Crawlers that make
+// previews get, instead of a redirect, the page of what the link has for them.
 func Decide(link *Link, host *Host, visit Visit, now clock.Instant) Decision {
 	if link == nil || link.AppID != host.AppID {
 		return elsewhere(http.StatusNotFound, host.NotFoundURL)
@@ -75,25 +95,22 @@ func Decide(link *Link, host *Host, visit Visit, now clock.Instant) Decision {
 		return elsewhere(http.StatusGone, "")
 	case link.StartsAt != nil && now < *link.StartsAt:
 		return elsewhere(http.StatusNotFound, "")
-	case link.ExpiresAt != nil && now >= *link.ExpiresAt:
+	case link.ExpiresAt != nil && now >= *link.ExpiresAt, link.MaxClicks != nil && visit.Clicks >= *link.MaxClicks:
 		return elsewhere(http.StatusGone, link.ExpiredURL)
 	}
 	p := link.plan
 	if p == nil { // not from the cache: a preview
 		p = newPlan(link)
 	}
-	t := p.desktop
-	switch visit.Platform {
-	case Android:
-		t = p.android
-	case IOS:
-		t = p.ios
-	}
+	t, rule := p.of(link, &visit, now)
 	if t == nil {
 		return elsewhere(http.StatusNotFound, "")
 	}
-	d := Decision{Status: http.StatusFound, Location: t.plain, Destination: t.kind, Live: true}
-	if host.RedirectStatus == http.StatusTemporaryRedirect {
+	d := Decision{Status: http.StatusFound, Location: t.plain, Destination: t.kind, RuleID: rule, Live: true}
+	switch {
+	case visit.Crawler && link.hasPreview():
+		d.Status, d.Destination, d.Preview = http.StatusOK, ToPage, true
+	case host.RedirectStatus == http.StatusTemporaryRedirect:
 		d.Status = http.StatusTemporaryRedirect
 	}
 	if visit.Query != "" {
@@ -118,17 +135,43 @@ func elsewhere(status int, instead string) Decision {
 	return Decision{Status: status, Destination: ToNone}
 }
 
-// plan holds the destination for each platform.
-type plan struct{ android, ios, desktop *target }
+// plan holds the destination for each platform, and that of each rule, nil
+// where its address is unusable.
+type plan struct {
+	android, ios, desktop *target
+	rules                 []*target
+}
 
 func newPlan(link *Link) *plan {
 	web := newTarget(ToWeb, link.DesktopURL, &link.UTM, &link.CampaignUTM)
 	play := newTarget(ToStore, link.PlayStoreURL, &link.UTM, &link.CampaignUTM)
 	apple := newTarget(ToStore, link.AppStoreURL, &link.UTM, &link.CampaignUTM)
+	p := &plan{android: first(play, web), ios: first(apple, web), desktop: first(web, play, apple)}
 	if link.WebOnly {
-		return &plan{android: first(web, play), ios: first(web, apple), desktop: first(web, play, apple)}
+		p.android, p.ios = first(web, play), first(web, apple)
 	}
-	return &plan{android: first(play, web), ios: first(apple, web), desktop: first(web, play, apple)}
+	for i := range link.Rules {
+		r := &link.Rules[i]
+		p.rules = append(p.rules, newTarget(ToWeb, r.URL, &r.UTM, &link.UTM, &link.CampaignUTM))
+	}
+	return p
+}
+
+// of returns where a visit leads, nil when nothing fits, and the id of the
+// rule that says so.
+func (p *plan) of(link *Link, visit *Visit, now clock.Instant) (t *target, rule string) {
+	for i, t := range p.rules {
+		if r := &link.Rules[i]; t != nil && r.matches(visit, now) {
+			return t, r.ID
+		}
+	}
+	switch visit.Platform {
+	case Android:
+		return p.android, ""
+	case IOS:
+		return p.ios, ""
+	}
+	return p.desktop, ""
 }
 
 func first(targets ...*target) *target {

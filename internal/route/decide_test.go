@@ -14,6 +14,8 @@ var (
 	noon    = clock.At(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
 	earlier = noon.Add(-time.Hour)
 	later   = noon.Add(time.Hour)
+
+	one, five, six = int64(1), int64(5), int64(6)
 )
 
 const (
@@ -43,6 +45,12 @@ func TestDecideLifecycle(t *testing.T) {
 		"just ended":                {link: &Link{StartsAt: &earlier, ExpiresAt: &noon}, status: 410},
 		"ended, elsewhere":          {link: &Link{ExpiresAt: &noon, ExpiredURL: "https://example.com/over"}, status: 302, location: "https://example.com/over"},
 		"ended, to no address":      {link: &Link{ExpiresAt: &noon, ExpiredURL: "javascript:alert(1)"}, status: 410},
+		"used up":                   {link: &Link{MaxClicks: &five}, status: 410},
+		"used up, elsewhere":        {link: &Link{MaxClicks: &five, ExpiredURL: "https://example.com/over"}, status: 302, location: "https://example.com/over"},
+		"used beyond its limit":     {link: &Link{MaxClicks: &one}, status: 410},
+		"one click left":            {link: &Link{MaxClicks: &six}, status: 302, location: web, live: true},
+		"used up before its start":  {link: &Link{MaxClicks: &one, StartsAt: &later}, status: 404},
+		"used up, without a rule":   {link: &Link{MaxClicks: &one, Rules: []Rule{{ID: "r", URL: web}}}, status: 410},
 		"started after it ends":     {link: &Link{StartsAt: &later, ExpiresAt: &earlier}, status: 404},
 		"unknown, to no address":    {host: Host{NotFoundURL: "https://exa mple.com"}, status: 404},
 		"unknown, to another line":  {host: Host{NotFoundURL: "https://example.com/\r\nSet-Cookie: a=b"}, status: 404},
@@ -52,7 +60,7 @@ func TestDecideLifecycle(t *testing.T) {
 			if c.link != nil && c.link.DesktopURL == "" {
 				c.link.DesktopURL = web
 			}
-			d := Decide(c.link, &c.host, Visit{Platform: Desktop}, noon)
+			d := Decide(c.link, &c.host, Visit{Platform: Desktop, Clicks: five}, noon)
 			if d.Status != c.status || d.Location != c.location || d.Live != c.live || d.IsPage() != (c.location == "") {
 				t.Errorf("got %+v", d)
 			}
@@ -156,21 +164,34 @@ func TestDecideAlways(t *testing.T) {
 		return &i
 	}
 	utm := func() UTM { return UTM{Source: pick("", "a", "é&="), Term: pick("", "\r\n", "x y")} }
+	rules := func() (all []Rule) {
+		for i := range r.IntN(4) {
+			all = append(all, Rule{
+				ID: pick("r", "s") + string(rune('0'+i)), Platform: Platform(pick("", "android", "ios", "desktop")), Country: pick("", "DE", "ZZ", "FR"),
+				StartsAt: instant(), ExpiresAt: instant(), URL: address(), UTM: utm(),
+			})
+		}
+		return all
+	}
 	for range 20_000 {
 		link := &Link{
 			Archived: r.IntN(5) == 0, StartsAt: instant(), ExpiresAt: instant(), ExpiredURL: address(),
 			DesktopURL: address(), PlayStoreURL: address(), AppStoreURL: address(),
-			WebOnly: r.IntN(2) == 0, UTM: utm(), CampaignUTM: utm(),
+			WebOnly: r.IntN(2) == 0, UTM: utm(), CampaignUTM: utm(), Rules: rules(), Title: pick("", "t"),
+		}
+		if r.IntN(3) == 0 {
+			link.MaxClicks = &five
 		}
 		host := &Host{RedirectStatus: r.IntN(400), NotFoundURL: address()}
 		visit := Visit{
 			Platform: Platform(pick("android", "ios", "desktop", "other", "bot", "")),
 			Query:    pick("", "qr=1", "a=1&a=%", "utm_source=&%0d%0a=%0D", "\"=é#&&=", "x=\\|^`"),
+			Country:  pick("", "DE", "ZZ"), Clicks: int64(r.IntN(10)), Crawler: r.IntN(4) == 0,
 		}
 		d := Decide(link, host, visit, noon)
 		checkLocation(t, d)
-		resolves := !link.Archived && (link.StartsAt == nil || noon >= *link.StartsAt) && (link.ExpiresAt == nil || noon < *link.ExpiresAt)
-		if d.Live && !resolves || link.Archived && d.Status != 410 || d.Live && d.IsPage() || d != Decide(link, host, visit, noon) {
+		resolves := !link.Archived && (link.StartsAt == nil || noon >= *link.StartsAt) && (link.ExpiresAt == nil || noon < *link.ExpiresAt) && (link.MaxClicks == nil || visit.Clicks < 5)
+		if d.Live && !resolves || link.Archived && d.Status != 410 || d.Live && d.IsPage() && !d.Preview || d.Preview && !visit.Crawler || d != Decide(link, host, visit, noon) {
 			t.Fatalf("seed %d: %+v of %+v", seed, d, link)
 		}
 	}
@@ -179,14 +200,17 @@ func TestDecideAlways(t *testing.T) {
 // checkLocation fails unless a decision can be written as a response.
 func checkLocation(t *testing.T, d Decision) {
 	t.Helper()
-	if d.IsPage() {
-		if d.Status != 404 && d.Status != 410 || d.Destination != ToNone || d.Live {
+	if d.IsPage() && !d.Preview {
+		if d.Status != 404 && d.Status != 410 || d.Destination != ToNone || d.Live || d.RuleID != "" {
 			t.Fatalf("a page with %+v", d)
 		}
 		return
 	}
+	if d.Preview && (d.Status != 200 || d.Destination != ToPage || !d.Live) {
+		t.Fatalf("a preview with %+v", d)
+	}
 	u, err := url.Parse(d.Location)
-	if err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") || (d.Status != 302 && d.Status != 307) {
+	if err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") || (d.Status != 302 && d.Status != 307 && !d.Preview) {
 		t.Fatalf("%+v: %v", d, err)
 	}
 	for _, c := range []byte(d.Location) {
@@ -230,6 +254,17 @@ func fragment(s string) string {
 func BenchmarkDecide(b *testing.B) {
 	link := &Link{DesktopURL: web, UTM: UTM{Source: "news", Medium: "mail"}}
 	link.plan = newPlan(link)
+	ruled := &Link{DesktopURL: web}
+	for range 50 {
+		ruled.Rules = append(ruled.Rules, Rule{ID: "r", Platform: Desktop, Country: "DE", StartsAt: &earlier, URL: web})
+	}
+	ruled.plan = newPlan(ruled)
+	b.Run("rules", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			Decide(ruled, &Host{}, Visit{Platform: Desktop, Country: "FR"}, noon)
+		}
+	})
 	for name, query := range map[string]string{"plain": "", "qr": "qr=1", "query": "fbclid=abcdef&ref=x"} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

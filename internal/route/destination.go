@@ -32,10 +32,11 @@ type target struct {
 	utm [len(utmNames)]string
 }
 
-// newTarget prepares a destination. It is nil when there is none, or when it
-// is no http(s) address: the administrative side refuses those, and nothing
-// else may ever leave as a Location.
-func newTarget(kind Destination, destination string, link, campaign *UTM) *target {
+// newTarget prepares a destination with the campaign parameters of whoever has
+// a say in it, the most important first. It is nil when there is no
+// destination, or when it is no http(s) address: the administrative side
+// refuses those, and nothing else may ever leave as a Location.
+func newTarget(kind Destination, destination string, utms ...*UTM) *target {
 	location := safeLocation(destination)
 	if location == "" {
 		return nil
@@ -58,14 +59,12 @@ func newTarget(kind Destination, destination string, link, campaign *UTM) *targe
 			t.names[parameterName(pair)] = struct{}{}
 		}
 	}
-	links, campaigns := link.values(), campaign.values()
-	for i, name := range utmNames {
-		value := links[i]
-		if value == "" {
-			value = campaigns[i]
-		}
-		if _, carried := t.names[name]; value != "" && !carried {
-			t.utm[i] = name + "=" + url.QueryEscape(value)
+	for _, utm := range utms {
+		for i, value := range utm.values() {
+			name := utmNames[i]
+			if _, carried := t.names[name]; value != "" && !carried && t.utm[i] == "" {
+				t.utm[i] = name + "=" + url.QueryEscape(value)
+			}
 		}
 	}
 	if t.plain = t.with(""); t.plain == location {

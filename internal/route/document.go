@@ -31,6 +31,9 @@ type Link struct {
 	WebOnly  bool   `json:"wo,omitzero"`
 	Behavior string `json:"beh,omitempty"`
 
+	// Rules come before the destinations above; the first that matches wins.
+	Rules []Rule `json:"rules,omitempty"`
+
 	UTM         UTM `json:"utm,omitzero"`
 	CampaignUTM UTM `json:"cutm,omitzero"`
 
@@ -44,7 +47,49 @@ type Link struct {
 	plan *plan
 }
 
-// UTM are the campaign parameters of a link or campaign.
+// ByCountry reports whether it depends on the visitor's country where a link
+// leads.
+func (l *Link) ByCountry() bool {
+	for i := range l.Rules {
+		if l.Rules[i].Country != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// hasPreview reports whether there is anything that a preview could show. Else
+// it is better made of the destination's own tags.
+func (l *Link) hasPreview() bool { return l.Title != "" || l.Description != "" || l.ImageURL != "" }
+
+// Rule sends the visits that it matches to a destination of its own. What is
+// not set matches every visit.
+type Rule struct {
+	ID string `json:"id"`
+	// Platform is Android, IOS or Desktop. A program that does not tell what
+	// it runs on is Other, and no rule's that has a platform: it goes to the
+	// desktop's page for want of another, but nothing says that it is one.
+	Platform Platform `json:"plat,omitempty"`
+	// Country is an ISO 3166-1 alpha-2 code in capitals.
+	Country string `json:"ctry,omitempty"`
+	// The start is inclusive, the end exclusive.
+	StartsAt  *clock.Instant `json:"from,omitempty" format:"date-time"`
+	ExpiresAt *clock.Instant `json:"to,omitempty" format:"date-time"`
+	URL       string         `json:"url"`
+	// UTM comes before the link's.
+	UTM UTM `json:"utm,omitzero"`
+}
+
+// matches reports whether a rule is meant for a visit. An unknown country is
+// nobody's.
+func (r *Rule) matches(visit *Visit, now clock.Instant) bool {
+	return (r.Platform == "" || r.Platform == visit.Platform) &&
+		(r.Country == "" || r.Country == visit.Country && r.Country != UnknownCountry) &&
+		(r.StartsAt == nil || now >= *r.StartsAt) &&
+		(r.ExpiresAt == nil || now < *r.ExpiresAt)
+}
+
+// UTM are the campaign parameters of a rule, link or campaign.
 type UTM struct {
 	Source   string `json:"s,omitempty"`
 	Medium   string `json:"m,omitempty"`

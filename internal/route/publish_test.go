@@ -53,7 +53,8 @@ func TestDocuments(t *testing.T) {
 		LinkID: "i", AppID: "a", Prefix: "p", Slug: "s", Group: "main", CampaignID: "c", FolderID: "f", TagIDs: []string{"t", "u"},
 		Archived: true, StartsAt: &at, ExpiresAt: &at, MaxClicks: &clicks, ExpiredURL: "e",
 		DesktopURL: "d", PlayStoreURL: "y", AppStoreURL: "x", WebOnly: true, Behavior: "manual",
-		UTM: UTM{"1", "2", "3", "4", "5"}, CampaignUTM: UTM{Content: "6"}, Title: "t", Description: "é\"\n", ImageURL: "m",
+		Rules: []Rule{{ID: "7", Platform: IOS, Country: "DE", StartsAt: &at, ExpiresAt: &at, URL: "r", UTM: UTM{Term: "8"}}, {}},
+		UTM:   UTM{"1", "2", "3", "4", "5"}, CampaignUTM: UTM{Content: "6"}, Title: "t", Description: "é\"\n", ImageURL: "m",
 	}
 	for _, want := range []Link{full, {}} {
 		text, err := json.Marshal(want)

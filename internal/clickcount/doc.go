@@ -1,0 +1,33 @@
+// Package clickcount counts the human clicks of links that have a limit
+// (maxClicks, completions.md §3), so that no visitor is let through beyond it.
+// It owns the tables click_count and click_counted. It does not decide what a
+// visitor gets: that is package route's.
+//
+// # One process
+//
+// A click is taken in memory, before it is written to the click log and the
+// visitor answered. What it is counted by in the end are the logged events
+// themselves: the loader of the log hands them to Count, which raises the
+// number in the database by those it has not counted before. So whoever was let
+// through is counted, also after a crash, and an event that comes again is not
+// counted again.
+//
+// For a link that is in use the process knows its own clicks, and how many of
+// them the database has; the rest of the database's number are others':
+//
+//	total = (database - own that it has) + own
+//
+// A starting process finds the clicks of the one before it in the log that was
+// left behind. Until those are counted it does not know any number, and says so
+// (Counter.Clicks). From then on a link's first use reads its number and
+// everything else happens in memory, also while the database is away. With one
+// process the number is exact.
+//
+// # Several processes
+//
+// They learn of each other's clicks through the database: each counts its own
+// within some 100 ms and looks at the numbers of the links in use every 500 ms.
+// So a link gets no more clicks too many than come to its processes within a
+// second, as long as the database keeps up. Exactness would need a round trip
+// for each click, and no click while the database is away.
+package clickcount

@@ -1,0 +1,228 @@
+package redirect
+
+import (
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/route"
+	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
+)
+
+// previewers are what fetches a link to show it, and searchers what looks for
+// where it leads.
+var (
+	previewers = []string{
+		"facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)",
+		"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_11_1) AppleWebKit/601.2.4 (KHTML, like Gecko) Version/9.0.1 Safari/601.2.4 facebookexternalhit/1.1 Facebot Twitterbot/1.0",
+		"facebookexternalhit/1.1;kakaotalk-scrap/1.0; +https://devtalk.kakao.com/t/scrap/33984",
+		"Twitterbot/1.0",
+		"LinkedInBot/1.0 (compatible; Mozilla/5.0; Apache-HttpClient +http://www.linkedin.com)",
+		"Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)",
+		"Slackbot 1.0 (+https://api.slack.com/robots)",
+		"Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)",
+		"TelegramBot (like TwitterBot)",
+		"WhatsApp/2.24.21.79 A",
+		"Mozilla/5.0 (Windows NT 6.1; WOW64) SkypeUriPreview Preview/0.5",
+		"Pinterest/0.2 (+http://www.pinterest.com/bot.html)",
+		"Mozilla/5.0 (compatible; Pinterestbot/1.0; +http://www.pinterest.com/bot.html)",
+		"Mozilla/5.0 (compatible; redditbot/1.0; +http://www.reddit.com/feedback)",
+		"Mozilla/5.0 (compatible; vkShare; +http://vk.com/dev/Share)",
+		"Viber/21.0.0 CFNetwork/1492.0.1 Darwin/23.3.0",
+		"Iframely/1.3.1 (+https://iframely.com/docs/about)",
+		"Mozilla/5.0 (compatible; Embedly/0.2; +http://support.embed.ly/)",
+		"Mastodon/4.3.1 (http.rb/5.2.0; +https://mastodon.social/)",
+		"Mozilla/5.0 (compatible; Bluesky Cardyb/1.1; +mailto:support@bsky.app)",
+		"Mozilla/5.0 (Windows NT 6.1; rv:6.0) Gecko/20110814 Firefox/6.0 Google (+https://developers.google.com/+/web/snippet/)",
+		"Google-PageRenderer Google (+https://developers.google.com/+/web/snippet/)",
+	}
+	searchers = []string{
+		"Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
+		"Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm) Chrome/116.0.1938.76 Safari/537.36",
+		"Mozilla/5.0 (Windows NT 6.1; WOW64) AppleWebKit/534+ (KHTML, like Gecko) BingPreview/1.0b",
+		"Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1 (Applebot/0.1; +http://www.apple.com/go/applebot)",
+		"DuckDuckBot/1.1; (+http://duckduckgo.com/duckduckbot.html)",
+		"Mozilla/5.0 (compatible; YandexBot/3.0; +http://yandex.com/bots)",
+		"meta-externalagent/1.1 (+https://developers.facebook.com/docs/sharing/webmasters/crawler)",
+		"Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)",
+	}
+)
+
+func TestPreviewers(t *testing.T) {
+	for want, agents := range map[bool][]string{true: previewers, false: append(searchers,
+		chromeWindows, chromeAndroid, safariPhone, safariMac, "", "curl/8.10.1",
+		safariPhone+" [Pinterest/iOS]", safariPhone+" Twitter for iPhone/10.68", safariPhone+" [LinkedInApp]/9.30", safariPhone+" [FBAN/FBIOS;FBAV/488.0]",
+		chromeAndroid+" Viber/21.0", chromeAndroid+" WhatsApp/2.24", chromeAndroid+" Telegram-Android/11.2", chromeAndroid+" Reddit/2024.1",
+	)} {
+		for _, text := range agents {
+			if a := parseAgent(text); a.preview != want || want && (a.device != bot || a.social) {
+				t.Errorf("%s\n%+v", text, a)
+			}
+		}
+	}
+}
+
+// page is what a crawler finds in a preview.
+type page struct {
+	title, link string
+	meta        map[string]string
+	elements    map[string]int
+}
+
+func parsePage(t *testing.T, r *httptest.ResponseRecorder) page {
+	t.Helper()
+	root, err := html.Parse(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := page{meta: map[string]string{}, elements: map[string]int{}}
+	for n := range root.Descendants() {
+		if n.Type != html.ElementNode {
+			continue
+		}
+		p.elements[n.Data]++
+		attributes := map[string]string{}
+		for _, a := range n.Attr {
+			attributes[a.Key] = a.Val
+		}
+		switch n.Data {
+		case "title":
+			p.title = n.FirstChild.Data
+		case "a":
+			p.link = attributes["href"]
+		case "meta":
+			name := attributes["property"] + attributes["name"]
+			if _, twice := p.meta[name]; twice {
+				t.Errorf("%q is there twice", name)
+			}
+			p.meta[name] = attributes["content"]
+		}
+	}
+	return p
+}
+
+func TestPreview(t *testing.T) {
+	const image = "https://assets.example/i.png?a=1&b=2"
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+		publish(t, db)
+		w := newWorld(t, db, c)
+		for name, link := range map[string]route.Link{
+			"all":     {Title: "A title", Description: "What it is about", ImageURL: image},
+			"title":   {Title: "Ünïcödé 🎉"},
+			"text":    {Description: "Only a text"},
+			"image":   {ImageURL: image},
+			"hostile": {Title: `</title><script>alert(1)</script>`, Description: `" onload="alert(1)`, ImageURL: `https://e.com/"><script>alert(1)</script>`},
+			"quotes":  {Title: `'"&<>` + "`", Description: "a\nb\x00 --><!--", ImageURL: "javascript:alert('1')"},
+		} {
+			link.LinkID, link.AppID, link.Prefix, link.Slug, link.DesktopURL = "l", "app", "p", name, web+"?x='\""
+			put(t, db, "a.example", link)
+			w.clicks = nil
+			got := w.get(request("GET", "a.example", "/p/"+name+"?qr=1&a=%22%3E%3Cscript%3E", "User-Agent", "Twitterbot/1.0"))
+			header := got.Header()
+			if got.Code != 200 || header.Get("Content-Type") != "text/html; charset=utf-8" || header.Get("Cache-Control") != "private, no-store" ||
+				header.Get("X-Content-Type-Options") != "nosniff" || !strings.HasPrefix(header.Get("Content-Security-Policy"), "default-src 'none';") ||
+				header.Get("Location") != "" {
+				t.Errorf("%s: %d %v", name, got.Code, header)
+			}
+			text := got.Body.String()
+			p := parsePage(t, got)
+			title := link.Title
+			if title == "" {
+				title = "a.example"
+			}
+			want := map[string]string{
+				"": "", "og:type": "website", "og:url": "https://a.example/p/" + name, "og:title": title, "twitter:title": title, "twitter:card": "summary",
+			}
+			if link.Description != "" {
+				shown := strings.ReplaceAll(link.Description, "\x00", "\ufffd")
+				want["description"], want["og:description"], want["twitter:description"] = shown, shown, shown
+			}
+			if link.ImageURL != "" {
+				want["og:image"], want["twitter:image"], want["twitter:card"] = link.ImageURL, link.ImageURL, "summary_large_image"
+			}
+			if p.title != title || !maps.Equal(p.meta, want) {
+				t.Errorf("%s: title %q, %q\nwant %q, %q", name, p.title, p.meta, title, want)
+			}
+			if wantLink := web + "?x='%22&a=%22%3E%3Cscript%3E"; strings.ReplaceAll(p.link, "%27", "'") != wantLink {
+				t.Errorf("%s: leads to %q, want %q", name, p.link, wantLink)
+			}
+			if p.elements["script"] > 0 || p.elements["title"] != 1 || p.elements["a"] != 1 || len(p.elements) > 8 {
+				t.Errorf("%s: elements %v in\n%s", name, p.elements, text)
+			}
+			if len(w.clicks) != 1 || w.clicks[0].Device != "bot" || w.clicks[0].Destination != "page" || w.clicks[0].Source != "qr" || w.clicks[0].Limited {
+				t.Errorf("%s: %+v", name, w.clicks)
+			}
+			// By HEAD the same without a body, and nobody has seen it.
+			head := w.get(request("HEAD", "a.example", "/p/"+name+"?qr=1&a=%22%3E%3Cscript%3E", "User-Agent", "Twitterbot/1.0"))
+			if head.Code != 200 || head.Body.Len() > 0 || head.Header().Get("Content-Length") != header.Get("Content-Length") || len(w.clicks) != 1 {
+				t.Errorf("%s by HEAD: %d %v", name, head.Code, head.Header())
+			}
+		}
+		if n := counted(t, w.registry, "waymark_redirect_requests_total", "preview"); n != 12 {
+			t.Errorf("counted %v previews", n)
+		}
+	})
+}
+
+// TestPreviewOrNot asks as every program for what has a preview and what has
+// none.
+func TestPreviewOrNot(t *testing.T) {
+	db, c := openSQLite(t)
+	publish(t, db)
+	w := newWorld(t, db, c)
+	for _, agents := range [][]string{previewers, searchers, {safariMac, ""}} {
+		preview := agents[0] == previewers[0]
+		for _, agent := range agents {
+			for target, want := range map[string]int{"/ruled": 302, "/x": 302, "/past": 410, "/archived": 410, "/future": 404, "/unknown": 404, "/over": 302} {
+				if target == "/ruled" && preview {
+					want = 200
+				}
+				if got := w.get(request("GET", "a.example", target, "User-Agent", agent)); got.Code != want {
+					t.Errorf("%s as %s: %d, want %d", target, agent, got.Code, want)
+				}
+			}
+		}
+	}
+	// The page tells where the crawler itself would be sent.
+	r := request("GET", "a.example", "/ruled", "User-Agent", "Twitterbot/1.0", "X-Country", "DE")
+	r.RemoteAddr = "10.0.0.1:1"
+	if p := parsePage(t, w.get(r)); p.link != "https://example.de/?a=1" {
+		t.Errorf("leads to %q", p.link)
+	}
+	if e := w.clicks[len(w.clicks)-1]; e.RuleID != "de" || e.Country != "DE" {
+		t.Errorf("%+v", e)
+	}
+}
+
+// put publishes one link.
+func put(t *testing.T, db *store.DB, hostname string, link route.Link) {
+	t.Helper()
+	err := db.InTxReadCommitted(t.Context(), func(tx *store.Tx) error {
+		p, err := route.Lock(t.Context(), tx)
+		if err != nil {
+			return err
+		}
+		return p.PutLink(t.Context(), hostname, route.Path(link.Prefix, link.Slug), "r", link)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func BenchmarkPreview(b *testing.B) {
+	db, c := openSQLite(b)
+	publish(b, db)
+	w := newWorld(b, db, c)
+	r := request("GET", "a.example", "/ruled", "User-Agent", "Twitterbot/1.0")
+	b.ReportAllocs()
+	for b.Loop() {
+		w.clicks = w.clicks[:0]
+		w.ServeHTTP(nowhere{http.Header{}}, r)
+	}
+}
