@@ -13,7 +13,10 @@ import (
 	"github.com/waymarkhq/waymark/internal/analytics"
 	"github.com/waymarkhq/waymark/internal/apikey"
 	"github.com/waymarkhq/waymark/internal/app"
+	"github.com/waymarkhq/waymark/internal/asset"
 	"github.com/waymarkhq/waymark/internal/audit"
+	"github.com/waymarkhq/waymark/internal/blob"
+	"github.com/waymarkhq/waymark/internal/clickcount"
 	"github.com/waymarkhq/waymark/internal/cursor"
 	"github.com/waymarkhq/waymark/internal/diag"
 	"github.com/waymarkhq/waymark/internal/domain"
@@ -23,7 +26,9 @@ import (
 	"github.com/waymarkhq/waymark/internal/link"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/operation"
+	"github.com/waymarkhq/waymark/internal/organize"
 	"github.com/waymarkhq/waymark/internal/outbox"
+	"github.com/waymarkhq/waymark/internal/qr"
 	"github.com/waymarkhq/waymark/internal/ratelimit"
 	"github.com/waymarkhq/waymark/internal/receipt"
 	"github.com/waymarkhq/waymark/internal/requestlog"
@@ -36,6 +41,9 @@ type Options struct {
 	Events       *eventstore.Store
 	PlatformZone string
 	Addresses    link.Addresses
+	// Blobs hold the bytes of images, which Assets addresses.
+	Blobs  blob.Store
+	Assets asset.Addresses
 }
 
 // Declare registers every operation that is there; those of the contract that
@@ -44,8 +52,11 @@ func Declare(s *op.Service, o Options) {
 	account.Register(s)
 	apikey.Register(s)
 	app.Register(s)
-	domain.Register(s, domain.Options{PlatformZone: o.PlatformZone})
-	link.Register(s, o.Addresses)
+	domain.Register(s, domain.Options{PlatformZone: o.PlatformZone, AssetsHost: o.Assets.Host})
+	organize.Register(s, link.PublishCampaign)
+	asset.Register(s, o.Assets, o.Blobs)
+	link.Register(s, o.Addresses, o.Assets)
+	qr.Register(s, o.Addresses, o.Blobs)
 	operation.Register(s)
 	analytics.Register(s, o.Events)
 	diag.Register(s)
@@ -55,7 +66,7 @@ func Declare(s *op.Service, o Options) {
 func Kinds() []jobs.Kind { return append(domain.Jobs(), link.Jobs()...) }
 
 // Sweeps returns what is removed after its retention.
-func Sweeps(db *store.DB, events *eventstore.Store) []executor.Sweep {
+func Sweeps(db *store.DB, events *eventstore.Store, blobs blob.Store) []executor.Sweep {
 	const limit = executor.SweepLimit
 	return []executor.Sweep{
 		{Name: "receipts", Run: func(ctx context.Context) (int64, error) { return receipt.Sweep(ctx, db, limit) }},
@@ -63,6 +74,8 @@ func Sweeps(db *store.DB, events *eventstore.Store) []executor.Sweep {
 		{Name: "request records", Run: func(ctx context.Context) (int64, error) { return requestlog.Sweep(ctx, db, limit) }},
 		{Name: "rate windows", Run: func(ctx context.Context) (int64, error) { return ratelimit.Sweep(ctx, db) }},
 		{Name: "outbox", Run: func(ctx context.Context) (int64, error) { return outbox.Sweep(ctx, db, limit) }},
+		{Name: "click counts", Run: func(ctx context.Context) (int64, error) { return clickcount.Sweep(ctx, db, limit) }},
+		{Name: "assets", Run: func(ctx context.Context) (int64, error) { return asset.Sweep(ctx, db, blobs, limit) }},
 		{Name: "route changes", Run: func(ctx context.Context) (int64, error) {
 			return 0, route.Prune(ctx, db, db.Now().Add(-route.ChangeRetention))
 		}},

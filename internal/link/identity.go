@@ -20,28 +20,33 @@ const maxSegment = 200
 // reserved segments belong to the redirector, in any case.
 var reserved = map[string]bool{"_service": true, ".well-known": true, "robots.txt": true, "favicon.ico": true}
 
-// newIdentity brings an address to its stored form or says which part of it
-// cannot be one (completions.md §3).
-func newIdentity(domain, prefix, slug string) (identity, error) {
+// newIdentity brings an address to its stored form and collects what keeps it
+// from being one (completions.md §3).
+func newIdentity(p *problems, domain, prefix, slug string) identity {
 	host, ok := weburl.Hostname(domain)
 	if !ok {
-		return identity{}, unknownDomain()
+		p.add(unknownDomain())
 	}
 	id := identity{hostname: host, prefix: norm.NFC.String(prefix), slug: norm.NFC.String(slug)}
 	if id.prefix != "" {
-		if len([]rune(id.prefix)) > maxSegment {
-			return id, fault.Invalid("/prefix", "too_long", "the prefix exceeds %d characters", maxSegment)
-		}
+		p.add(checkLength("/prefix", id.prefix))
 		for _, part := range strings.Split(id.prefix, "/") {
 			if err := checkSegment("/prefix", part); err != nil {
-				return id, err
+				p.add(err)
+				break
 			}
 		}
 	}
-	if len([]rune(id.slug)) > maxSegment {
-		return id, fault.Invalid("/slug", "too_long", "the slug exceeds %d characters", maxSegment)
+	p.add(checkLength("/slug", id.slug))
+	p.add(checkSegment("/slug", id.slug))
+	return id
+}
+
+func checkLength(path, text string) error {
+	if len([]rune(text)) > maxSegment {
+		return fault.Invalid(path, "too_long", "the text exceeds %d characters", maxSegment)
 	}
-	return id, checkSegment("/slug", id.slug)
+	return nil
 }
 
 // checkSegment accepts letters and digits of any script with the marks that

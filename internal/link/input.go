@@ -2,15 +2,20 @@ package link
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"strings"
 	"unicode"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/waymarkhq/waymark/internal/asset"
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/opt"
+	"github.com/waymarkhq/waymark/internal/organize"
+	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/utm"
 	"github.com/waymarkhq/waymark/internal/weburl"
 )
 
@@ -28,7 +33,7 @@ type Content struct {
 	FolderID          opt.Null[string]           `json:"folderId,omitzero" maxLength:"100"`
 	CampaignID        opt.Null[string]           `json:"campaignId,omitzero" maxLength:"100"`
 	Lifecycle         opt.Opt[SetLifecycle]      `json:"lifecycle,omitzero"`
-	UTM               opt.Opt[SetUTM]            `json:"utm,omitzero"`
+	UTM               opt.Opt[utm.SetUTM]        `json:"utm,omitzero"`
 	Title             opt.Null[string]           `json:"title,omitzero" maxLength:"200"`
 	Description       opt.Null[string]           `json:"description,omitzero" maxLength:"1000"`
 	ImageURL          opt.Null[string]           `json:"imageUrl,omitzero" maxLength:"4096" doc:"HTTPS, without user or password."`
@@ -53,15 +58,6 @@ type SetLifecycle struct {
 	ExpiredURL opt.Null[string]        `json:"expiredUrl,omitzero" maxLength:"4096"`
 }
 
-// SetUTM changes the members sent and keeps the others.
-type SetUTM struct {
-	Source   opt.Null[string] `json:"source,omitzero" minLength:"1" maxLength:"255"`
-	Medium   opt.Null[string] `json:"medium,omitzero" minLength:"1" maxLength:"255"`
-	Campaign opt.Null[string] `json:"campaign,omitzero" minLength:"1" maxLength:"255"`
-	Term     opt.Null[string] `json:"term,omitzero" minLength:"1" maxLength:"255"`
-	Content  opt.Null[string] `json:"content,omitzero" minLength:"1" maxLength:"255"`
-}
-
 // SetTemplateChoice changes the members sent and keeps the others.
 type SetTemplateChoice struct {
 	Android  opt.Null[TemplateChoice] `json:"android,omitzero"`
@@ -74,44 +70,26 @@ const (
 	maxParametersDepth = 5
 )
 
-// apply checks the fields that were sent and puts them into l.
-func (c *Content) apply(l *Link) error {
-	for _, reference := range []struct {
-		path  string
-		value opt.Null[string]
-		into  **string
-	}{{"/folderId", c.FolderID, &l.FolderID}, {"/campaignId", c.CampaignID, &l.CampaignID}} {
-		if reference.value.Valid {
-			return fault.Invalid(reference.path, "unknown_reference", "there is no such resource in this app")
-		}
-		reference.value.Apply(reference.into)
-	}
+// apply checks the fields that were sent, collects what is wrong with them, and
+// puts them into l. That references exist is checkReferences' to find out.
+func (c *Content) apply(p *problems, l *Link) {
+	c.FolderID.Apply(&l.FolderID)
+	c.CampaignID.Apply(&l.CampaignID)
 	for _, field := range []struct {
 		path  string
 		value opt.Null[string]
 		into  **string
-	}{
-		{"/imageUrl", c.ImageURL, &l.ImageURL}, {"/desktopUrl", c.DesktopURL, &l.DesktopURL},
-		{"/playStoreUrl", c.PlayStoreURL, &l.PlayStoreURL}, {"/appStoreUrl", c.AppStoreURL, &l.AppStoreURL},
-	} {
-		if err := weburl.CheckHTTPS(field.path, field.value.Ptr()); err != nil {
-			return err
-		}
+	}{{"/desktopUrl", c.DesktopURL, &l.DesktopURL}, {"/playStoreUrl", c.PlayStoreURL, &l.PlayStoreURL}, {"/appStoreUrl", c.AppStoreURL, &l.AppStoreURL}} {
+		p.add(weburl.CheckHTTPS(field.path, field.value.Ptr()))
 		field.value.Apply(field.into)
 	}
-	if err := c.applyLifecycle(&l.Lifecycle); err != nil {
-		return err
-	}
-	u := c.UTM.Value
-	u.Source.Apply(&l.UTM.Source)
-	u.Medium.Apply(&l.UTM.Medium)
-	u.Campaign.Apply(&l.UTM.Campaign)
-	u.Term.Apply(&l.UTM.Term)
-	u.Content.Apply(&l.UTM.Content)
+	c.applyLifecycle(p, &l.Lifecycle)
+	c.UTM.Value.Apply(&l.UTM)
 	c.Title.Apply(&l.Title)
+	c.ImageURL.Apply(&l.ImageURL)
 	c.Description.Apply(&l.Description)
-	if p := c.AppPath.Value; strings.HasPrefix(p, "/") || strings.ContainsFunc(p, func(r rune) bool { return unicode.IsControl(r) || r == '\\' }) {
-		return fault.Invalid("/appPath", "invalid", "the path must not start with a slash or contain control characters or backslashes")
+	if path := c.AppPath.Value; strings.HasPrefix(path, "/") || strings.ContainsFunc(path, func(r rune) bool { return unicode.IsControl(r) || r == '\\' }) {
+		p.add(fault.Invalid("/appPath", "invalid", "the path must not start with a slash or contain control characters or backslashes"))
 	}
 	c.AppPath.Apply(&l.AppPath)
 	l.WebOnly = c.WebOnly.Or(l.WebOnly)
@@ -119,35 +97,32 @@ func (c *Content) apply(l *Link) error {
 	l.Group = c.Group.Or(l.Group)
 	if c.Parameters.Set {
 		if len(c.Parameters.Value.Value) > maxParameters || deeperThan(c.Parameters.Value, maxParametersDepth) {
-			return fault.Invalid("/parameters", "too_large", "the object exceeds %d bytes or %d levels", maxParameters, maxParametersDepth)
+			p.add(fault.Invalid("/parameters", "too_large", "the object exceeds %d bytes or %d levels", maxParameters, maxParametersDepth))
 		}
 		l.Parameters = c.Parameters.Value
 	}
-	return c.applyTemplates(l)
+	c.applyTemplates(p, l)
 }
 
-func (c *Content) applyLifecycle(l *Lifecycle) error {
+func (c *Content) applyLifecycle(p *problems, l *Lifecycle) {
 	s := c.Lifecycle.Value
 	l.Archived = s.Archived.Or(l.Archived)
 	s.StartsAt.Apply(&l.StartsAt)
 	s.ExpiresAt.Apply(&l.ExpiresAt)
 	s.MaxClicks.Apply(&l.MaxClicks)
-	if err := weburl.CheckHTTPS("/lifecycle/expiredUrl", s.ExpiredURL.Ptr()); err != nil {
-		return err
-	}
+	p.add(weburl.CheckHTTPS("/lifecycle/expiredUrl", s.ExpiredURL.Ptr()))
 	s.ExpiredURL.Apply(&l.ExpiredURL)
 	if l.StartsAt != nil && l.ExpiresAt != nil && *l.StartsAt >= *l.ExpiresAt {
-		return fault.Invalid("/lifecycle/expiresAt", "out_of_range", "the end must be after the start")
+		p.add(fault.Invalid("/lifecycle/expiresAt", "out_of_range", "the end must be after the start"))
 	}
-	return nil
 }
 
 // applyTemplates accepts what can be checked without templates: the choices
 // inherit and official, and no data.
-func (c *Content) applyTemplates(l *Link) error {
+func (c *Content) applyTemplates(p *problems, l *Link) {
 	if c.TemplateData.Set {
 		if string(c.TemplateData.Value.Value) != "{}" {
-			return fault.Invalid("/templateData", "unknown_reference", "no selected template has variables")
+			p.add(fault.Invalid("/templateData", "unknown_reference", "no selected template has variables"))
 		}
 		l.TemplateData = c.TemplateData.Value
 	}
@@ -165,13 +140,70 @@ func (c *Content) applyTemplates(l *Link) error {
 			continue
 		}
 		if v := choice.value.Value; choice.value.Valid && v.Mode == "custom" {
-			return fault.Invalid(choice.path, "unknown_reference", "there is no such template version in this app")
+			p.add(fault.Invalid(choice.path, "unknown_reference", "there is no such template version in this app"))
 		} else if v.TemplateID.Set || v.Version.Set {
-			return fault.Invalid(choice.path, "invalid", "templateId and version go with the mode custom")
+			p.add(fault.Invalid(choice.path, "invalid", "templateId and version go with the mode custom"))
 		}
 		*choice.into = choice.value
 	}
-	return nil
+}
+
+// checkReferences collects the references that were sent and are not the app's
+// own: what does not exist and what is another's look alike.
+func (s *service) checkReferences(ctx context.Context, q store.Q, p *problems, c *Content, l *Link) error {
+	if c.FolderID.Valid {
+		if found, err := organize.HasFolder(ctx, q, l.AppID, c.FolderID.Value); err != nil {
+			return err
+		} else if !found {
+			p.add(unknown("/folderId"))
+		}
+	}
+	if c.CampaignID.Valid {
+		if _, err := organize.CampaignUTM(ctx, q, l.AppID, c.CampaignID.Value); err == store.ErrNotFound {
+			p.add(unknown("/campaignId"))
+		} else if err != nil {
+			return err
+		}
+	}
+	if !c.ImageURL.Set {
+		return nil
+	}
+	l.imageAssetID = nil
+	object, ours := s.assets.Object(c.ImageURL.Value)
+	if !ours {
+		p.add(weburl.CheckHTTPS("/imageUrl", c.ImageURL.Ptr()))
+		return nil
+	}
+	id, err := asset.Find(ctx, q, l.AppID, object)
+	if err == store.ErrNotFound {
+		p.add(unknown("/imageUrl"))
+		return nil
+	}
+	l.imageAssetID = &id
+	return err
+}
+
+func unknown(path string) error {
+	return fault.Invalid(path, "unknown_reference", "there is no such resource in this app")
+}
+
+// problems collects what is wrong with an input, so that a client learns of all
+// of it at once.
+type problems []fault.Detail
+
+// add keeps the details of a refusal; nil is nothing wrong.
+func (p *problems) add(err error) {
+	if refusal, ok := fault.From(err); err != nil && ok {
+		*p = append(*p, refusal.Details...)
+	}
+}
+
+// refusal returns the refusal of all that was collected, or nil.
+func (p problems) refusal() error {
+	if len(p) == 0 {
+		return nil
+	}
+	return &fault.Error{Code: fault.ValidationFailed, Message: "The request has invalid data.", Details: p}
 }
 
 // deeperThan reports whether an object nests deeper than limit; the object

@@ -20,7 +20,10 @@ const jobPublish = "link.publish"
 
 // Jobs returns the kinds of jobs of this package.
 func Jobs() []jobs.Kind {
-	return []jobs.Kind{{Name: jobPublish, Run: publish, Failed: publishFailed}}
+	return []jobs.Kind{
+		{Name: jobPublish, Run: publish, Failed: publishFailed},
+		{Name: jobPublishCampaign, Run: publishCampaign},
+	}
 }
 
 // projection is the payload of a publish job. The address is there because
@@ -52,14 +55,14 @@ func publish(ctx context.Context, tx *store.Tx, j jobs.Job) error {
 	if err != nil {
 		return err
 	}
-	l, err := store.One(ctx, tx, scan, "SELECT "+columns+" FROM link WHERE id = ?", p.LinkID)
+	l, err := store.One(ctx, tx, scan, selection+" WHERE id = ?", p.LinkID)
 	if err == store.ErrNotFound {
 		return publisher.Remove(ctx, p.Hostname, route.Path(p.Prefix, p.Slug), p.LinkID)
 	}
 	if err != nil {
 		return err
 	}
-	if err := publisher.PutLink(ctx, l.Domain, route.Path(l.Prefix, l.Slug), l.Revision, l.document()); err != nil {
+	if err := put(ctx, tx, publisher, &l); err != nil {
 		return err
 	}
 	if p.Resync {

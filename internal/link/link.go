@@ -17,6 +17,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/publication"
 	"github.com/waymarkhq/waymark/internal/route"
+	"github.com/waymarkhq/waymark/internal/utm"
 )
 
 // Link is a web or deep link.
@@ -30,7 +31,7 @@ type Link struct {
 	FolderID          *string           `json:"folderId"`
 	CampaignID        *string           `json:"campaignId"`
 	Lifecycle         Lifecycle         `json:"lifecycle"`
-	UTM               UTM               `json:"utm"`
+	UTM               utm.UTM           `json:"utm"`
 	Title             *string           `json:"title"`
 	Description       *string           `json:"description"`
 	ImageURL          *string           `json:"imageUrl"`
@@ -50,6 +51,11 @@ type Link struct {
 	CreatedAt         clock.Instant     `json:"createdAt" format:"date-time"`
 	UpdatedAt         clock.Instant     `json:"updatedAt" format:"date-time"`
 	Publication       publication.State `json:"publication"`
+
+	// clicks are the human clicks so far, where they are limited.
+	clicks int64
+	// imageAssetID is the asset that ImageURL shows, when it is one of ours.
+	imageAssetID *string
 }
 
 // Lifecycle bounds when and how often a link resolves.
@@ -57,17 +63,8 @@ type Lifecycle struct {
 	Archived   bool           `json:"archived"`
 	StartsAt   *clock.Instant `json:"startsAt" format:"date-time" doc:"Inclusive."`
 	ExpiresAt  *clock.Instant `json:"expiresAt" format:"date-time" doc:"Exclusive."`
-	MaxClicks  *int64         `json:"maxClicks"`
+	MaxClicks  *int64         `json:"maxClicks" doc:"How many human clicks resolve, counted from when a limit is first set."`
 	ExpiredURL *string        `json:"expiredUrl" doc:"Where visitors go once the link is expired."`
-}
-
-// UTM are campaign parameters, added to destinations that do not carry them.
-type UTM struct {
-	Source   *string `json:"source"`
-	Medium   *string `json:"medium"`
-	Campaign *string `json:"campaign"`
-	Term     *string `json:"term"`
-	Content  *string `json:"content"`
 }
 
 // TemplateSelection chooses the page templates of a link by base template.
@@ -112,14 +109,14 @@ func (l Link) ref() op.Ref {
 // Location is the link's own path in the API.
 func (l Link) Location() string { return op.BasePath + "/links/" + url.PathEscape(l.ID) }
 
-// state is what the lifecycle comes to at an instant.
-func (l *Lifecycle) state(now clock.Instant) string {
+// state is what the lifecycle comes to at an instant, after so many clicks.
+func (l *Lifecycle) state(now clock.Instant, clicks int64) string {
 	switch {
 	case l.Archived:
 		return "archived"
 	case l.StartsAt != nil && now < *l.StartsAt:
 		return "scheduled"
-	case l.ExpiresAt != nil && now >= *l.ExpiresAt:
+	case l.ExpiresAt != nil && now >= *l.ExpiresAt, l.MaxClicks != nil && clicks >= *l.MaxClicks:
 		return "expired"
 	default:
 		return "active"

@@ -2,7 +2,6 @@ package link_test
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -180,9 +179,6 @@ func TestPublication(t *testing.T) {
 		owner.Call("GET", path+"/publication", nil).Want(200).Has("data.status", `"pending"`).Has("data.confirmedRevision", "null").Has("data.attempts", "0")
 		i.Settle(t)
 		owner.Call("GET", path+"/publication", nil).Want(200).Has("data.status", `"synced"`).Has("data.confirmedRevision", r.Value("data.revision"))
-		goes := func(want string) func(*http.Response) bool {
-			return func(r *http.Response) bool { return r.Header.Get("Location") == want }
-		}
 		address := "https://" + owner.Host + "/a"
 		i.Visit(t, address, nil, goes("https://example.com/a"))
 		changed := owner.Call("PATCH", path, M{"desktopUrl": "https://example.com/b"}, apitest.IfMatch(r.Revision())).Want(200).

@@ -29,58 +29,85 @@ type listInput struct {
 	Archived    *bool          `query:"archived"`
 }
 
+// list reads through an index that has the links in their order: the tag's,
+// the folder's or the campaign's when nothing else is asked for, otherwise the
+// one of all links of the app, which holds every column that a filter looks at.
+// So a page costs its rows, and a rare match a walk through one index.
 func (s *service) list(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]Link, error) {
-	where := in.where(c.Now)
-	order := w.Keyset(where, "created_at", "id", in.Order != "createdAt:asc")
-	links, err := store.All(ctx, c.DB, scan, "SELECT "+columns+" FROM link"+where.String()+order, where.Args(w.Limit)...)
+	dialect := c.DB.Dialect()
+	from, at, id := "link"+dialect.Indexed("link_list"), "created_at", "id"
+	byTag := in.TagID != "" && in.Q == ""
+	switch alone := (listInput{AppID: in.AppID, Order: in.Order, FolderID: in.FolderID, CampaignID: in.CampaignID}); {
+	case byTag:
+		from, at, id = "link_tag JOIN link ON link.id = link_tag.link_id", "link_tag.link_created_at", "link_tag.link_id"
+	case *in == alone && in.FolderID != "" && in.CampaignID == "":
+		from = "link" + dialect.Indexed("link_folder")
+	case *in == alone && in.CampaignID != "" && in.FolderID == "":
+		from = "link" + dialect.Indexed("link_campaign")
+	}
+	where := in.where(dialect, c.Now, at)
+	if byTag {
+		where.And("link_tag.tag_id = ?", in.TagID)
+	} else if in.TagID != "" { // last, when the text has left few links to look at
+		where.And("EXISTS (SELECT 1 FROM link_tag WHERE link_id = link.id AND tag_id = ?)", in.TagID)
+	}
+	desc, direction := in.Order != "createdAt:asc", ""
+	if desc {
+		direction = " DESC"
+	}
+	order := w.Keyset(where, at, id, desc)
+	links, err := store.All(ctx, c.DB, scan, selection+" WHERE id IN (SELECT link.id FROM "+from+where.String()+order+") ORDER BY created_at"+direction+", id"+direction,
+		where.Args(w.Limit)...)
 	for i := range links {
 		s.finish(&links[i], c)
 	}
 	return links, err
 }
 
-// where returns the condition of all filters together.
-func (in *listInput) where(now clock.Instant) *store.Where {
+// where returns the condition of all filters together; at is the column of the
+// creation that the order goes by.
+func (in *listInput) where(dialect *store.Dialect, now clock.Instant, at string) *store.Where {
 	var w store.Where
-	w.And("app_id = ?", in.AppID)
+	w.And("link.app_id = ?", in.AppID)
 	for _, f := range []struct{ column, value string }{
 		{"link_group", in.Group}, {"origin", in.Origin}, {"folder_id", in.FolderID}, {"campaign_id", in.CampaignID},
 	} {
 		if f.value != "" {
-			w.And(f.column+" = ?", f.value)
+			w.And("link."+f.column+" = ?", f.value)
 		}
 	}
 	if in.Prefix != nil {
-		w.And("prefix = ?", norm.NFC.String(*in.Prefix))
+		w.And("link.prefix = ?", norm.NFC.String(*in.Prefix))
 	}
 	if in.Domain != "" {
 		host, _ := weburl.Hostname(in.Domain) // "" matches no link, as a malformed name should
-		w.And("hostname = ?", host)
-	}
-	if in.Q != "" {
-		w.And(`search LIKE ? ESCAPE '\'`, fold.Contains(in.Q))
+		w.And("link.hostname = ?", host)
 	}
 	if in.CreatedFrom != nil {
-		w.And("created_at >= ?", *in.CreatedFrom)
+		w.And(at+" >= ?", *in.CreatedFrom)
 	}
 	if in.CreatedTo != nil {
-		w.And("created_at < ?", *in.CreatedTo)
-	}
-	if in.TagID != "" {
-		w.And("id IN (SELECT link_id FROM link_tag WHERE tag_id = ?)", in.TagID)
+		w.And(at+" < ?", *in.CreatedTo)
 	}
 	if in.Archived != nil {
-		w.And("archived = ?", *in.Archived)
+		w.And("link.archived = ?", *in.Archived)
 	}
+	const (
+		started = "(link.starts_at IS NULL OR link.starts_at <= ?)"
+		usedUp  = "(link.max_clicks IS NOT NULL AND EXISTS (SELECT 1 FROM click_count WHERE link_id = link.id AND clicks >= link.max_clicks))"
+	)
 	switch in.State {
 	case "archived":
-		w.And("archived")
+		w.And("link.archived")
 	case "scheduled":
-		w.And("NOT archived AND starts_at > ?", now)
+		w.And("NOT link.archived AND link.starts_at > ?", now)
 	case "expired":
-		w.And("NOT archived AND (starts_at IS NULL OR starts_at <= ?) AND expires_at <= ?", now, now)
+		w.And("NOT link.archived AND "+started+" AND (link.expires_at <= ? OR "+usedUp+")", now, now)
 	case "active":
-		w.And("NOT archived AND (starts_at IS NULL OR starts_at <= ?) AND (expires_at IS NULL OR expires_at > ?)", now, now)
+		w.And("NOT link.archived AND "+started+" AND (link.expires_at IS NULL OR link.expires_at > ?) AND NOT "+usedUp, now, now)
+	}
+	if in.Q != "" {
+		w.And(dialect.Contains("link.search"), fold.Text(in.Q))
 	}
 	return &w
 }

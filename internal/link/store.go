@@ -11,14 +11,16 @@ import (
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/publication"
-	"github.com/waymarkhq/waymark/internal/route"
 	"github.com/waymarkhq/waymark/internal/store"
-	"github.com/waymarkhq/waymark/internal/weburl"
 )
 
 const columns = `id, app_id, hostname, prefix, slug, folder_id, campaign_id, archived, starts_at, expires_at, max_clicks, expired_url, utm,
 	title, description, image_url, desktop_url, play_store_url, app_store_url, app_path, parameters, web_only, behavior, link_group, origin,
-	template_data, template_selection, revision, created_at, updated_at, ` + publication.StateColumns
+	template_data, template_selection, image_asset_id, revision, created_at, updated_at, ` + publication.StateColumns
+
+// selection reads links with what is not in their own row.
+const selection = "SELECT " + columns + `, CASE WHEN max_clicks IS NULL THEN 0 ELSE
+	COALESCE((SELECT clicks FROM click_count WHERE link_id = link.id), 0) END FROM link`
 
 // scan reads a link; url and state are left to finish.
 func scan(r store.Row) (l Link, err error) {
@@ -26,8 +28,8 @@ func scan(r store.Row) (l Link, err error) {
 	if err := r.Scan(&l.ID, &l.AppID, &l.Domain, &l.Prefix, &l.Slug, &l.FolderID, &l.CampaignID, &l.Lifecycle.Archived, &l.Lifecycle.StartsAt,
 		&l.Lifecycle.ExpiresAt, &l.Lifecycle.MaxClicks, &l.Lifecycle.ExpiredURL, &utm,
 		&l.Title, &l.Description, &l.ImageURL, &l.DesktopURL, &l.PlayStoreURL, &l.AppStoreURL, &l.AppPath, &parameters, &l.WebOnly, &l.Behavior, &l.Group, &l.Origin,
-		&data, &selection, &l.Revision, &l.CreatedAt, &l.UpdatedAt,
-		&l.Publication.Status, &l.Publication.ConfirmedRevision, &l.Publication.UpdatedAt); err != nil {
+		&data, &selection, &l.imageAssetID, &l.Revision, &l.CreatedAt, &l.UpdatedAt,
+		&l.Publication.Status, &l.Publication.ConfirmedRevision, &l.Publication.UpdatedAt, &l.clicks); err != nil {
 		return l, err
 	}
 	l.Publication.DesiredRevision = l.Revision
@@ -40,7 +42,7 @@ func scan(r store.Row) (l Link, err error) {
 
 // load returns a link, or the refusal of a missing one.
 func (s *service) load(ctx context.Context, q store.Q, c *op.Call, id string) (Link, error) {
-	l, err := store.One(ctx, q, scan, "SELECT "+columns+" FROM link WHERE id = ?", id)
+	l, err := store.One(ctx, q, scan, selection+" WHERE id = ?", id)
 	if err == store.ErrNotFound {
 		err = fault.Missing()
 	}
@@ -51,11 +53,11 @@ func (s *service) load(ctx context.Context, q store.Q, c *op.Call, id string) (L
 // finish sets what is not stored.
 func (s *service) finish(l *Link, c *op.Call) {
 	l.URL = s.addresses.URL(l.Domain, l.Prefix, l.Slug)
-	l.State = l.Lifecycle.state(c.Now)
+	l.State = l.Lifecycle.state(c.Now, l.clicks)
 }
 
-// appOf implements op.AppFinder.
-func appOf(ctx context.Context, q store.Q, id string) (string, error) {
+// AppOf implements op.AppFinder.
+func AppOf(ctx context.Context, q store.Q, id string) (string, error) {
 	return store.One(ctx, q, store.Value[string], "SELECT app_id FROM link WHERE id = ?", id)
 }
 
@@ -89,11 +91,11 @@ func insert(ctx context.Context, tx *store.Tx, l *Link) error {
 	if err != nil {
 		return err
 	}
-	n, err := tx.Exec(ctx, "INSERT INTO link ("+columns+", search, publication_attempts) VALUES ("+store.Marks(34)+", 0) ON CONFLICT (hostname, prefix, slug) DO NOTHING",
+	n, err := tx.Exec(ctx, "INSERT INTO link ("+columns+", search, publication_attempts) VALUES ("+store.Marks(35)+", 0) ON CONFLICT (hostname, prefix, slug) DO NOTHING",
 		l.ID, l.AppID, l.Domain, l.Prefix, l.Slug, l.FolderID, l.CampaignID, l.Lifecycle.Archived, l.Lifecycle.StartsAt,
 		l.Lifecycle.ExpiresAt, l.Lifecycle.MaxClicks, l.Lifecycle.ExpiredURL, e.utm,
 		l.Title, l.Description, l.ImageURL, l.DesktopURL, l.PlayStoreURL, l.AppStoreURL, l.AppPath, string(l.Parameters.Value), l.WebOnly, l.Behavior, l.Group, l.Origin,
-		string(l.TemplateData.Value), e.selection, l.Revision, l.CreatedAt, l.UpdatedAt,
+		string(l.TemplateData.Value), e.selection, l.imageAssetID, l.Revision, l.CreatedAt, l.UpdatedAt,
 		l.Publication.Status, l.Publication.ConfirmedRevision, l.Publication.UpdatedAt, searchText(l))
 	if err == nil && n == 0 {
 		err = fault.New(fault.ResourceConflict, "A link with this domain, prefix and slug exists.")
@@ -111,47 +113,10 @@ func save(ctx context.Context, tx *store.Tx, l *Link) error {
 	}
 	_, err = tx.Exec(ctx, `UPDATE link SET folder_id = ?, campaign_id = ?, archived = ?, starts_at = ?, expires_at = ?, max_clicks = ?, expired_url = ?, utm = ?,
 		title = ?, description = ?, image_url = ?, desktop_url = ?, play_store_url = ?, app_store_url = ?, app_path = ?, parameters = ?, web_only = ?,
-		behavior = ?, link_group = ?, template_data = ?, template_selection = ?, revision = ?, updated_at = ?, search = ?,
+		behavior = ?, link_group = ?, template_data = ?, template_selection = ?, image_asset_id = ?, revision = ?, updated_at = ?, search = ?,
 		publication_status = 'pending', publication_attempts = 0, publication_error = NULL, publication_updated_at = ? WHERE id = ?`,
 		l.FolderID, l.CampaignID, l.Lifecycle.Archived, l.Lifecycle.StartsAt, l.Lifecycle.ExpiresAt, l.Lifecycle.MaxClicks, l.Lifecycle.ExpiredURL, e.utm,
 		l.Title, l.Description, l.ImageURL, l.DesktopURL, l.PlayStoreURL, l.AppStoreURL, l.AppPath, string(l.Parameters.Value), l.WebOnly,
-		l.Behavior, l.Group, string(l.TemplateData.Value), e.selection, l.Revision, l.UpdatedAt, searchText(l), tx.Now, l.ID)
+		l.Behavior, l.Group, string(l.TemplateData.Value), e.selection, l.imageAssetID, l.Revision, l.UpdatedAt, searchText(l), tx.Now, l.ID)
 	return err
-}
-
-// record adds an entry to the link's history, which outlives the link.
-func record(ctx context.Context, tx *store.Tx, l *Link, action string, fields []string) error {
-	names, err := json.Marshal(fields)
-	if err != nil {
-		return err
-	}
-	_, err = tx.Exec(ctx, "INSERT INTO link_history (id, link_id, app_id, action, fields, revision, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-		ids.New(), l.ID, l.AppID, action, string(names), l.Revision, tx.Now)
-	return err
-}
-
-// document is what the redirector needs of a link.
-func (l *Link) document() route.Link {
-	text := func(s *string) string {
-		if s == nil {
-			return ""
-		}
-		return *s
-	}
-	address := func(s *string) string {
-		if s == nil {
-			return ""
-		}
-		return weburl.ASCIIHost(*s)
-	}
-	return route.Link{
-		LinkID: l.ID, AppID: l.AppID, Prefix: l.Prefix, Slug: l.Slug, Group: l.Group,
-		CampaignID: text(l.CampaignID), FolderID: text(l.FolderID),
-		Archived: l.Lifecycle.Archived, StartsAt: l.Lifecycle.StartsAt, ExpiresAt: l.Lifecycle.ExpiresAt,
-		MaxClicks: l.Lifecycle.MaxClicks, ExpiredURL: address(l.Lifecycle.ExpiredURL),
-		DesktopURL: address(l.DesktopURL), PlayStoreURL: address(l.PlayStoreURL), AppStoreURL: address(l.AppStoreURL),
-		WebOnly: l.WebOnly, Behavior: l.Behavior,
-		UTM:   route.UTM{Source: text(l.UTM.Source), Medium: text(l.UTM.Medium), Campaign: text(l.UTM.Campaign), Term: text(l.UTM.Term), Content: text(l.UTM.Content)},
-		Title: text(l.Title), Description: text(l.Description), ImageURL: text(l.ImageURL),
-	}
 }

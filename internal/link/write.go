@@ -13,7 +13,11 @@ import (
 )
 
 func (s *service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateLink }) (op.Item[Link], error) {
-	l, err := newLink(ctx, tx, &in.Body)
+	var p problems
+	l, err := s.newLink(ctx, tx, &p, &in.Body)
+	if err == nil {
+		err = p.refusal()
+	}
 	if err == nil {
 		err = insert(ctx, tx, &l)
 	}
@@ -25,28 +29,25 @@ func (s *service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *stru
 	return item, changed(ctx, tx, &l, "created", []string{}, outbox.LinkCreated)
 }
 
-// newLink checks a creation and returns the link that it describes, with the
-// app's current defaults where it names no destination.
-func newLink(ctx context.Context, q store.Q, body *CreateLink) (Link, error) {
-	id, err := newIdentity(body.Domain, body.Prefix.Value, body.Slug)
-	if err != nil {
-		return Link{}, err
-	}
+// newLink returns the link that a creation describes, with the app's current
+// defaults where it names no destination, and collects what is wrong with it.
+func (s *service) newLink(ctx context.Context, q store.Q, p *problems, body *CreateLink) (Link, error) {
+	id := newIdentity(p, body.Domain, body.Prefix.Value, body.Slug)
 	l, err := store.One(ctx, q, func(r store.Row) (l Link, err error) {
 		err = r.Scan(&l.DesktopURL, &l.PlayStoreURL, &l.AppStoreURL)
 		return l, err
 	}, `SELECT a.desktop_url, a.play_store_url, a.app_store_url FROM domain d JOIN app a ON a.id = d.app_id
 		WHERE d.hostname = ? AND d.app_id = ? AND d.links = 'ready' AND NOT d.detached`, id.hostname, body.AppID)
-	if err == store.ErrNotFound {
-		return l, unknownDomain()
-	}
-	if err != nil {
+	if err == store.ErrNotFound && id.hostname != "" {
+		p.add(unknownDomain())
+	} else if err != nil && err != store.ErrNotFound {
 		return l, err
 	}
 	l.AppID, l.Domain, l.Prefix, l.Slug = body.AppID, id.hostname, id.prefix, id.slug
 	l.Behavior, l.Group, l.Origin = "manual", "operational", "api"
 	l.Parameters, l.TemplateData = emptyObject, emptyObject
-	return l, body.Content.apply(&l)
+	body.Content.apply(p, &l)
+	return l, s.checkReferences(ctx, q, p, &body.Content, &l)
 }
 
 // UpdateLink is the body of updateLinksLinkId.
@@ -65,7 +66,12 @@ func (s *service) update(ctx context.Context, c *op.Call, tx *store.Tx, in *upda
 		return op.Item[Link]{}, err
 	}
 	before := l
-	if err := in.Body.Content.apply(&l); err != nil {
+	var p problems
+	in.Body.Content.apply(&p, &l)
+	if err := s.checkReferences(ctx, tx, &p, &in.Body.Content, &l); err != nil {
+		return op.Item[Link]{}, err
+	}
+	if err := p.refusal(); err != nil {
 		return op.Item[Link]{}, err
 	}
 	fields, err := changedFields(&before, &l)

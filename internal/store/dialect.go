@@ -22,6 +22,11 @@ type Dialect struct {
 	// transaction ends and returns whether it was free; empty where the
 	// database has one writing process anyway.
 	TryLock string
+	// position is the function that tells where a text has another.
+	position string
+	// indexedBy comes before the name of the index that a table is to be read
+	// through; see Indexed.
+	indexedBy string
 	// numbered: placeholders are $1, $2, … instead of ?.
 	numbered bool
 	// isUnique and isRetryable classify driver errors by code.
@@ -32,8 +37,24 @@ type Dialect struct {
 	isAway func(error) bool
 }
 
+// Contains returns the condition that a text column literally contains an
+// argument.
+func (d *Dialect) Contains(column string) string { return d.position + "(" + column + ", ?) > 0" }
+
+// Indexed returns what follows a table's name in FROM to have it read through an
+// index. SQLite plans without knowing how its rows are distributed and may sort
+// a whole table for one page; PostgreSQL knows, and gets no advice.
+func (d *Dialect) Indexed(name string) string {
+	if d.indexedBy == "" {
+		return ""
+	}
+	return d.indexedBy + name
+}
+
 var sqliteDialect = Dialect{
-	Name: "sqlite",
+	Name:      "sqlite",
+	position:  "instr",
+	indexedBy: " INDEXED BY ",
 	isUnique: func(err error) bool {
 		var e *sqlite.Error
 		return errors.As(err, &e) && (e.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE || e.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY)
@@ -59,6 +80,7 @@ var postgresDialect = Dialect{
 	Name:       "postgres",
 	SkipLocked: " FOR UPDATE SKIP LOCKED",
 	TryLock:    "SELECT pg_try_advisory_xact_lock(?)",
+	position:   "strpos",
 	numbered:   true,
 	isUnique:   func(err error) bool { return postgresCode(err) == "23505" },
 	isRetryable: func(err error) bool {

@@ -72,9 +72,8 @@ CREATE INDEX link_image_asset ON link (image_asset_id) WHERE image_asset_id IS N
 -- match in many links reads no row of them. PostgreSQL bounds an index entry
 -- below the longest search text and reads the rows.
 DROP INDEX link_list;
-CREATE INDEX link_list ON link (app_id, created_at, id, archived, starts_at, expires_at, max_clicks, link_group, origin, hostname, prefix,
-    folder_id, campaign_id /* /* */ , search -- */
-);
+CREATE INDEX link_list ON link (app_id, created_at, id, /* /* */ search, -- */
+    archived, starts_at, expires_at, max_clicks, link_group, origin, hostname, prefix, folder_id, campaign_id);
 DROP INDEX link_folder;
 CREATE INDEX link_folder ON link (folder_id, created_at, id) WHERE folder_id IS NOT NULL;
 DROP INDEX link_campaign;
@@ -141,3 +140,6 @@ CREATE TABLE qr_code (
 CREATE INDEX qr_code_list ON qr_code (app_id, created_at, id);
 CREATE INDEX qr_code_link ON qr_code (link_id, created_at, id);
 CREATE INDEX qr_code_logo ON qr_code (logo_asset_id) WHERE logo_asset_id IS NOT NULL;
+
+-- The history of a link that is gone is found through its hostname.
+CREATE INDEX domain_any_hostname ON domain (hostname);

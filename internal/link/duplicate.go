@@ -1,0 +1,69 @@
+package link
+
+import (
+	"context"
+
+	"github.com/waymarkhq/waymark/internal/ids"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/opt"
+	"github.com/waymarkhq/waymark/internal/outbox"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// DuplicateLink is the body of duplicateLinksLinkId.
+type DuplicateLink struct {
+	Domain opt.Opt[string]  `json:"domain,omitzero" minLength:"1" maxLength:"253" doc:"Omitted: the original's."`
+	Prefix opt.Opt[string]  `json:"prefix,omitzero" maxLength:"200" doc:"Omitted: the original's."`
+	Slug   string           `json:"slug" minLength:"1" maxLength:"200"`
+	Title  opt.Null[string] `json:"title,omitzero" maxLength:"200" doc:"Omitted: the original's."`
+}
+
+type duplicateInput struct {
+	LinkID string `path:"linkId"`
+	Body   DuplicateLink
+}
+
+func (s *service) duplicate(ctx context.Context, c *op.Call, tx *store.Tx, in *duplicateInput) (op.Item[Link], error) {
+	l, err := s.current(ctx, c, tx, in.LinkID)
+	if err != nil {
+		return op.Item[Link]{}, err
+	}
+	rules, err := rulesOf(ctx, tx, l.ID)
+	if err != nil {
+		return op.Item[Link]{}, err
+	}
+	tagIDs, err := tagsOf(ctx, tx, l.ID)
+	if err != nil {
+		return op.Item[Link]{}, err
+	}
+	var p problems
+	id := newIdentity(&p, in.Body.Domain.Or(l.Domain), in.Body.Prefix.Or(l.Prefix), in.Body.Slug)
+	if ready, err := isReady(ctx, tx, id.hostname, l.AppID); err != nil {
+		return op.Item[Link]{}, err
+	} else if !ready && id.hostname != "" {
+		p.add(unknownDomain())
+	}
+	if err := p.refusal(); err != nil {
+		return op.Item[Link]{}, err
+	}
+	l.Domain, l.Prefix, l.Slug = id.hostname, id.prefix, id.slug
+	l.Origin, l.Lifecycle.Archived, l.clicks = "api", false, 0
+	in.Body.Title.Apply(&l.Title)
+	if err := insert(ctx, tx, &l); err != nil {
+		return op.Item[Link]{}, err
+	}
+	if err := addTags(ctx, tx, &l, tagIDs); err != nil {
+		return op.Item[Link]{}, err
+	}
+	if len(rules) > 0 {
+		for i := range rules {
+			rules[i].ID = ids.New() // so that events tell the two links' rules apart
+		}
+		if err := saveRules(ctx, tx, l.ID, rules); err != nil {
+			return op.Item[Link]{}, err
+		}
+	}
+	s.finish(&l, c)
+	item := op.Item[Link]{Data: l, Ref: l.ref(), Location: l.Location()}
+	return item, changed(ctx, tx, &l, "created", []string{}, outbox.LinkCreated)
+}

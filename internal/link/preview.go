@@ -1,0 +1,73 @@
+package link
+
+import (
+	"context"
+
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/opt"
+	"github.com/waymarkhq/waymark/internal/publication"
+	"github.com/waymarkhq/waymark/internal/route"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// Preview tells what a visitor would get.
+type Preview struct {
+	Platform       string                    `json:"platform" enum:"android,ios,desktop"`
+	Source         string                    `json:"source" enum:"browser,social"`
+	Mode           string                    `json:"mode" enum:"redirect,page,unavailable"`
+	NativeURI      *string                   `json:"nativeUri" doc:"What opens the app; null when it is not tried."`
+	Fallback       *string                   `json:"fallback" doc:"Where the visitor goes when the app does not open."`
+	Opening        string                    `json:"opening" enum:"none,manual,automatic"`
+	DestinationURL *string                   `json:"destinationUrl" doc:"Where a redirect leads: for an expired link its expiredUrl."`
+	MatchedRuleID  *string                   `json:"matchedRuleId"`
+	Template       opt.Null[PreviewTemplate] `json:"template" doc:"Of a page; null otherwise."`
+	Publication    publication.State         `json:"publication" doc:"Whether visitors get it already."`
+	SideEffects    bool                      `json:"sideEffects" doc:"Always false."`
+}
+
+// PreviewTemplate is the template of a page.
+type PreviewTemplate struct {
+	Mode       string  `json:"mode" enum:"inherit,official,custom"`
+	TemplateID *string `json:"templateId"`
+	Version    *int64  `json:"version"`
+}
+
+// PreviewLink is the body of previewLinksLinkId.
+type PreviewLink struct {
+	Platform string                 `json:"platform" enum:"android,ios,desktop"`
+	Source   string                 `json:"source" enum:"browser,social"`
+	Country  opt.Opt[string]        `json:"country,omitzero" pattern:"^[A-Z]{2}$" doc:"ISO 3166-1 alpha-2; omitted: unknown."`
+	At       opt.Opt[clock.Instant] `json:"at,omitzero" format:"date-time" doc:"Omitted: now."`
+}
+
+type previewInput struct {
+	LinkID string `path:"linkId"`
+	Body   PreviewLink
+}
+
+func (s *service) preview(ctx context.Context, c *op.Call, tx *store.Tx, in *previewInput) (op.Item[Preview], error) {
+	l, err := s.current(ctx, c, tx, in.LinkID)
+	if err != nil {
+		return op.Item[Preview]{}, err
+	}
+	document, err := l.document(ctx, tx)
+	if err != nil {
+		return op.Item[Preview]{}, err
+	}
+	// The link's app holds its hostname, whose own settings do not matter to a
+	// link.
+	decision := route.Decide(&document, &route.Host{AppID: l.AppID},
+		route.Visit{Platform: route.Platform(in.Body.Platform), Country: in.Body.Country.Value, Clicks: l.clicks}, in.Body.At.Or(c.Now))
+	v := Preview{
+		Platform: in.Body.Platform, Source: in.Body.Source, Mode: "redirect", Opening: "none", Publication: l.Publication,
+		DestinationURL: &decision.Location,
+	}
+	if decision.IsPage() {
+		v.Mode, v.DestinationURL = "unavailable", nil
+	}
+	if decision.RuleID != "" {
+		v.MatchedRuleID = &decision.RuleID
+	}
+	return op.Item[Preview]{Data: v, Ref: l.ref()}, nil
+}

@@ -1,0 +1,142 @@
+package link
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+	"golang.org/x/text/language"
+
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/ids"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/opt"
+	"github.com/waymarkhq/waymark/internal/outbox"
+	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/utm"
+	"github.com/waymarkhq/waymark/internal/weburl"
+)
+
+// Rule sends the visits that it matches to a destination of its own. What it
+// leaves null matches every visit.
+type Rule struct {
+	ID             string         `json:"id"`
+	Platform       *string        `json:"platform" doc:"android, ios or desktop."`
+	Country        *string        `json:"country" doc:"ISO 3166-1 alpha-2."`
+	StartsAt       *clock.Instant `json:"startsAt" format:"date-time" doc:"Inclusive."`
+	ExpiresAt      *clock.Instant `json:"expiresAt" format:"date-time" doc:"Exclusive."`
+	DestinationURL string         `json:"destinationUrl"`
+	UTM            utm.UTM        `json:"utm" doc:"Come before the link's and the campaign's."`
+}
+
+// Rules are the routing rules of a link in the order in which they are tried.
+type Rules struct {
+	LinkID   string `json:"linkId"`
+	AppID    string `json:"appId"`
+	Revision string `json:"revision" format:"uuid" doc:"The link's."`
+	Rules    []Rule `json:"rules"`
+}
+
+func (l *Link) withRules(rules []Rule) op.Item[Rules] {
+	return op.Item[Rules]{Ref: l.ref(), Data: Rules{LinkID: l.ID, AppID: l.AppID, Revision: l.Revision, Rules: rules}}
+}
+
+func rulesOf(ctx context.Context, q store.Q, linkID string) (rules []Rule, err error) {
+	text, err := store.One(ctx, q, store.Value[string], "SELECT routing_rules FROM link WHERE id = ?", linkID)
+	if err == nil {
+		err = json.Unmarshal([]byte(text), &rules)
+	}
+	return rules, err
+}
+
+func saveRules(ctx context.Context, tx *store.Tx, linkID string, rules []Rule) error {
+	text, err := json.Marshal(rules)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, "UPDATE link SET routing_rules = ? WHERE id = ?", string(text), linkID)
+	return err
+}
+
+func (s *service) rules(ctx context.Context, c *op.Call, in *linkInput) (op.Item[Rules], error) {
+	l, err := s.load(ctx, c.DB, c, in.LinkID)
+	if err != nil {
+		return op.Item[Rules]{}, err
+	}
+	rules, err := rulesOf(ctx, c.DB, l.ID)
+	return l.withRules(rules), err
+}
+
+// SetRule is a rule as a client sends it.
+type SetRule struct {
+	ID             opt.Opt[string]         `json:"id,omitzero" format:"uuid" doc:"Kept when sent, else new."`
+	Platform       opt.Null[string]        `json:"platform,omitzero" enum:"android,ios,desktop"`
+	Country        opt.Null[string]        `json:"country,omitzero" pattern:"^[A-Z]{2}$" doc:"ISO 3166-1 alpha-2."`
+	StartsAt       opt.Null[clock.Instant] `json:"startsAt,omitzero" format:"date-time"`
+	ExpiresAt      opt.Null[clock.Instant] `json:"expiresAt,omitzero" format:"date-time"`
+	DestinationURL string                  `json:"destinationUrl" maxLength:"4096" doc:"HTTPS, without user or password."`
+	UTM            opt.Opt[utm.SetUTM]     `json:"utm,omitzero"`
+}
+
+// SetRules is the body of setLinksLinkIdRoutingRules.
+type SetRules struct {
+	Rules []SetRule `json:"rules" maxItems:"50"`
+}
+
+type setRulesInput struct {
+	LinkID string `path:"linkId"`
+	Body   SetRules
+}
+
+func (s *service) setRules(ctx context.Context, c *op.Call, tx *store.Tx, in *setRulesInput) (op.Item[Rules], error) {
+	l, err := s.current(ctx, c, tx, in.LinkID)
+	if err != nil {
+		return op.Item[Rules]{}, err
+	}
+	var p problems
+	rules := newRules(&p, in.Body.Rules)
+	if err := p.refusal(); err != nil {
+		return op.Item[Rules]{}, err
+	}
+	if err := saveRules(ctx, tx, l.ID, rules); err != nil {
+		return op.Item[Rules]{}, err
+	}
+	if err := touch(ctx, tx, &l); err != nil {
+		return op.Item[Rules]{}, err
+	}
+	return l.withRules(rules), changed(ctx, tx, &l, "routing_rules_replaced", []string{"routingRules"}, outbox.LinkUpdated)
+}
+
+// newRules makes rules of what was sent and collects what is wrong with it.
+func newRules(p *problems, sent []SetRule) []Rule {
+	rules := make([]Rule, len(sent))
+	seen := map[string]bool{}
+	for i, s := range sent {
+		at := fmt.Sprintf("/rules/%d", i)
+		r := Rule{
+			ID: s.ID.Or(ids.New()), Platform: s.Platform.Ptr(), Country: s.Country.Ptr(),
+			StartsAt: s.StartsAt.Ptr(), ExpiresAt: s.ExpiresAt.Ptr(), DestinationURL: s.DestinationURL,
+		}
+		s.UTM.Value.Apply(&r.UTM)
+		if seen[r.ID] {
+			p.add(fault.Invalid(at+"/id", "duplicate", "another rule has this id"))
+		}
+		seen[r.ID] = true
+		if r.Country != nil && !isCountry(*r.Country) {
+			p.add(fault.Invalid(at+"/country", "invalid", "this is no ISO 3166-1 alpha-2 code"))
+		}
+		if r.StartsAt != nil && r.ExpiresAt != nil && *r.StartsAt >= *r.ExpiresAt {
+			p.add(fault.Invalid(at+"/expiresAt", "out_of_range", "the end must be after the start"))
+		}
+		p.add(weburl.CheckHTTPS(at+"/destinationUrl", &r.DestinationURL))
+		rules[i] = r
+	}
+	return rules
+}
+
+// isCountry tells codes of countries from those that are reserved or retired.
+func isCountry(code string) bool {
+	region, err := language.ParseRegion(code)
+	return err == nil && region.IsCountry() && region.Canonicalize() == region
+}
