@@ -14,19 +14,21 @@ import (
 var floors = []string{
 	// 1: plain helpers.
 	"clock ids fault opt fold clientaddr",
-	"cursor weburl",
+	"cursor weburl names utm qrimage imagecheck",
 	// 2: the database.
-	"store",
+	"store blob",
 	// 3: what the pipeline and the product share.
 	"clicklog actor ratelimit receipt requestlog outbox",
-	"eventstore route publication audit jobs",
+	"eventstore route publication audit jobs dependents clickcount",
 	// 4: the pipeline.
 	"op",
 	// 5: capabilities. Operations stand below those that start them; apps
 	// delete keys, links need apps and domains.
-	"account apikey operation",
+	"account apikey operation organize",
 	"app domain",
+	"asset",
 	"link analytics diag",
+	"qr",
 	// 6: what runs them.
 	"server redirect executor",
 	"assembly",

@@ -10,10 +10,13 @@ import (
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
-type doctorCommand struct{ storage }
+type doctorCommand struct {
+	storage
+	images
+}
 
-// Run checks the data folder, the database, its schema and the queue of jobs,
-// and tells what it found, one line a check.
+// Run checks the data folder, the database, its schema, the asset store and the
+// queue of jobs, and tells what it found, one line a check.
 func (c *doctorCommand) Run(ctx context.Context) error {
 	if err := c.existing(); err != nil {
 		return err
@@ -27,6 +30,14 @@ func (c *doctorCommand) Run(ctx context.Context) error {
 			return err
 		}
 		report("database", fmt.Sprintf("ok, %s, schema version %d, answers in %s", db.Dialect().Name, version, time.Since(started).Round(time.Microsecond)))
+		blobs, err := c.openBlobs(c.DataDir)
+		if err == nil {
+			err = blobs.Check(ctx)
+		}
+		if err != nil {
+			return err
+		}
+		report("asset store", "ok")
 		n, oldest, err := jobs.Depth(ctx, db)
 		if err != nil {
 			return err

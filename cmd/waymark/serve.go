@@ -23,6 +23,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/waymarkhq/waymark/internal/assembly"
+	"github.com/waymarkhq/waymark/internal/asset"
+	"github.com/waymarkhq/waymark/internal/blob"
+	"github.com/waymarkhq/waymark/internal/clickcount"
 	"github.com/waymarkhq/waymark/internal/clicklog"
 	"github.com/waymarkhq/waymark/internal/clientaddr"
 	"github.com/waymarkhq/waymark/internal/clock"
@@ -39,6 +42,7 @@ import (
 
 type serveCommand struct {
 	storage
+	images
 	Dev               bool     `help:"Development mode: environment staging, platform zone localhost, links as http with the public port; prints an owner token and the first requests to try."`
 	Environment       string   `help:"production or staging: decides which API keys are issued and accepted." placeholder:"NAME"`
 	APIAddr           string   `name:"api-addr" default:"127.0.0.1:8080" help:"Listener of the administrative API (${default})." placeholder:"HOST:PORT"`
@@ -51,14 +55,17 @@ type serveCommand struct {
 	AuthAutoProvision bool     `help:"Create the owner when a session of the OpenID Connect issuer is first seen."`
 	LimitScale        float64  `default:"1" help:"Multiplies every rate window and business limit (${default})." placeholder:"FACTOR"`
 	Events            string   `default:"database" help:"Event store engine: database." placeholder:"ENGINE"`
+	AssetsHost        string   `help:"Hostname under which the redirector serves images; default: assets.<platform zone>." placeholder:"HOST"`
 	TrustedProxies    []string `help:"Networks of the proxies whose X-Forwarded-For and country header are believed." placeholder:"CIDR"`
 	CountryHeader     string   `help:"Header in which a trusted proxy tells the visitor's country." placeholder:"NAME"`
+	GeoIP             string   `name:"geoip" help:"File in MaxMind's format that tells the country of an address; asked before the country header." placeholder:"FILE"`
 	CORSOrigins       []string `name:"cors-origins" help:"Origins whose pages may call the API." placeholder:"ORIGIN"`
 	DocsURL           string   `name:"docs-url" help:"Where documentationUrl of errors points; default: /docs of the API itself." placeholder:"URL"`
 	LogLevel          string   `enum:"debug,info,warn,error" default:"info" help:"debug, info, warn or error (${default})." placeholder:"LEVEL"`
 
 	trusted   []netip.Prefix
 	addresses link.Addresses
+	assets    asset.Addresses
 }
 
 // check completes the settings and refuses those that cannot work.
@@ -85,6 +92,16 @@ func (c *serveCommand) check() error {
 			return fmt.Errorf("--platform-zone %q is not a hostname", c.PlatformZone)
 		}
 		c.PlatformZone = zone
+	}
+	if c.AssetsHost == "" && c.PlatformZone != "" {
+		c.AssetsHost = "assets." + c.PlatformZone
+	}
+	if c.AssetsHost != "" {
+		host, ok := weburl.Hostname(c.AssetsHost)
+		if !ok {
+			return fmt.Errorf("--assets-host %q is not a hostname", c.AssetsHost)
+		}
+		c.AssetsHost = host
 	}
 	if (c.OIDCIssuer == "") != (c.OIDCAudience == "") {
 		return errors.New("--oidc-issuer and --oidc-audience go together")
@@ -170,6 +187,7 @@ func (c *serveCommand) Run(ctx context.Context) (err error) {
 type process struct {
 	*serveCommand
 	db      *store.DB
+	blobs   blob.Store
 	log     *slog.Logger
 	metrics *prometheus.Registry
 	failed  chan error
@@ -218,6 +236,10 @@ func (p *process) start(ctx context.Context) error {
 	if p.Dev {
 		p.addresses = link.Addresses{Scheme: "http", Port: ":" + port(p.PublicAddr, public)}
 	}
+	p.assets = asset.Addresses{Scheme: p.addresses.Scheme, Port: p.addresses.Port, Host: p.AssetsHost}
+	if p.blobs, err = p.openBlobs(p.DataDir); err != nil {
+		return err
+	}
 	p.apiURL = "http://" + p.APIAddr
 	if api != nil {
 		p.apiURL = "http://" + reachable(api.net.Addr())
@@ -242,7 +264,7 @@ func (p *process) start(ctx context.Context) error {
 		}
 		e := executor.New(p.db, p.log, assembly.Kinds()...)
 		p.background(e.Run)
-		p.background(func(ctx context.Context) { executor.RunSweeps(ctx, p.log, assembly.Sweeps(p.db, events)) })
+		p.background(func(ctx context.Context) { executor.RunSweeps(ctx, p.log, assembly.Sweeps(p.db, events, p.blobs)) })
 	}
 	p.gauge("waymark_jobs_waiting", "Durable jobs that wait or run.", func() float64 {
 		n, _, err := p.depth()
@@ -280,22 +302,32 @@ func (p *process) startRedirect(ctx context.Context, l *listener, events *events
 		return err
 	}
 	p.stops = append(p.stops, clicks.Close)
-	loader := eventstore.NewLoader(clicks, events.Append, p.log)
+	counter := clickcount.New(p.db, clicks.Inherited, p.log)
+	p.background(counter.Run)
+	loader := eventstore.NewLoader(clicks, events.Append, counter.Count, p.log)
 	p.background(loader.Run)
 	p.gauge("waymark_click_log_bytes", "Bytes of clicks that are not in the event store yet.", func() float64 { return float64(clicks.Backlog()) })
+	var countries *redirect.Countries
+	if p.GeoIP != "" {
+		if countries, err = redirect.OpenCountries(p.GeoIP, p.log); err != nil {
+			return fmt.Errorf("--geoip: %w", err)
+		}
+		p.background(countries.Run)
+	}
 	cache := route.NewCache(p.db, p.log)
 	p.background(cache.Follow)
 	salts := redirect.NewSalts(p.db, p.log)
 	p.background(salts.Run)
 	p.serve(l, redirect.New(redirect.Options{
-		Cache: cache, Append: clicks.Append, Salts: salts, TrustedProxies: clientaddr.Trusted(p.trusted), CountryHeader: p.CountryHeader,
-		Clock: &clock.Clock{}, Log: p.log, Metrics: p.metrics,
+		Cache: cache, Append: clicks.Append, Clicks: counter, Salts: salts, Address: p.addresses.URL,
+		TrustedProxies: clientaddr.Trusted(p.trusted), CountryHeader: p.CountryHeader, Countries: countries,
+		Clock: &clock.Clock{}, Log: p.log, Metrics: p.metrics, Assets: blob.Handler(p.blobs, p.log), AssetsHost: p.AssetsHost,
 	}))
 	return nil
 }
 
 func (p *process) startAPI(ctx context.Context, l *listener, events *eventstore.Store) error {
-	service, err := newService(ctx, p.serveCommand, p.db, events, p.log, newAPIMetrics(p.metrics))
+	service, err := newService(ctx, p, events)
 	if err != nil {
 		return err
 	}

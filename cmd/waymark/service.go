@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"log/slog"
 	"net/http"
 	"net/netip"
 	"strconv"
@@ -16,11 +15,11 @@ import (
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/ratelimit"
 	"github.com/waymarkhq/waymark/internal/requestlog"
-	"github.com/waymarkhq/waymark/internal/store"
 )
 
 // newService returns the pipeline of an installation with all its operations.
-func newService(ctx context.Context, c *serveCommand, db *store.DB, events *eventstore.Store, log *slog.Logger, metrics *apiMetrics) (*op.Service, error) {
+func newService(ctx context.Context, p *process, events *eventstore.Store) (*op.Service, error) {
+	c, db, log := p.serveCommand, p.db, p.log
 	issuer := actor.LocalIssuer(db)
 	if c.OIDCIssuer != "" {
 		issuer = actor.RemoteIssuer(c.OIDCIssuer, c.OIDCAudience, c.AuthAutoProvision)
@@ -40,9 +39,10 @@ func newService(ctx context.Context, c *serveCommand, db *store.DB, events *even
 		DB: db, Auth: actor.NewAuthenticator(db, actor.Environment(c.Environment), issuer), Limiter: limiter,
 		Cursors: cursors, Requests: requestlog.New(db, log), Log: log, LimitScale: c.LimitScale, DocsURL: c.DocsURL,
 		ClientAddr: func(r *http.Request) netip.Addr { addr, _ := trusted.Of(r); return addr },
-		Observe:    metrics.observe,
+		Observe:    newAPIMetrics(p.metrics).observe,
+		SpoolDir:   c.DataDir,
 	})
-	assembly.Declare(s, assembly.Options{Events: events, PlatformZone: c.PlatformZone, Addresses: c.addresses})
+	assembly.Declare(s, assembly.Options{Events: events, PlatformZone: c.PlatformZone, Addresses: c.addresses, Blobs: p.blobs, Assets: c.assets})
 	return s, nil
 }
 

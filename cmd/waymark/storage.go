@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/waymarkhq/waymark/internal/blob"
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/store"
 )
@@ -104,4 +105,17 @@ func (s *storage) lock() (release func(), err error) {
 		return nil, fmt.Errorf("lock data folder %s: %w", s.DataDir, err)
 	}
 	return func() { f.Close() }, nil
+}
+
+// images is the flag of the commands that open the asset store.
+type images struct {
+	AssetStore string `default:"file" help:"Where uploaded images are kept: file (in the data folder; the default) or s3://bucket/prefix?endpoint=URL&region=NAME." placeholder:"ADDRESS"`
+}
+
+func (i *images) openBlobs(dataDir string) (blob.Store, error) {
+	blobs, err := blob.Open(i.AssetStore, dataDir)
+	if err != nil {
+		return nil, fmt.Errorf("--asset-store: %w", err)
+	}
+	return blobs, nil
 }

@@ -22,14 +22,15 @@ Waymark runs in development mode.
   Reference   {{.API}}/docs
   Links       http://<prefix>.{{.Zone}}:{{.Port}}/<slug>
 
-Paste these lines into another terminal: an app, a domain, a link, a visit, and its count.
+Paste these lines into another terminal: an app, a domain, a link, its QR code (hello.png), a visit, and its count.
 
 API={{.API}}/v1
 TOKEN={{.Token}}
 call() { curl -sS -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" "$@"; echo; }
 APP=$(call $API/apps -H "Idempotency-Key: {{.Key1}}" -d '{"name":"My first app"}' | grep -o 'app_[a-z0-9]*' | head -1)
 call $API/domains -H "Idempotency-Key: {{.Key2}}" -d '{"appId":"'$APP'","mode":"platform","prefix":"{{.Prefix}}"}'
-call $API/links -H "Idempotency-Key: {{.Key3}}" -d '{"appId":"'$APP'","domain":"{{.Prefix}}.{{.Zone}}","slug":"hello","desktopUrl":"https://example.com/"}'
+LINK=$(call $API/links -H "Idempotency-Key: {{.Key3}}" -d '{"appId":"'$APP'","domain":"{{.Prefix}}.{{.Zone}}","slug":"hello","desktopUrl":"https://example.com/"}' | tee /dev/stderr | grep -o '"id":"[^"]*' | head -1 | cut -c7-)
+call "$API/links/$LINK/qr" -o hello.png
 sleep 1; curl -i http://{{.Prefix}}.{{.Zone}}:{{.Port}}/hello
 sleep 1; call "$API/analytics/summary?appId=$APP&start={{.Start}}&end={{.End}}" | grep -o '"totals":{[^}]*}'
 

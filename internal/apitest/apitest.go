@@ -27,6 +27,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/assembly"
 	"github.com/waymarkhq/waymark/internal/asset"
 	"github.com/waymarkhq/waymark/internal/blob"
+	"github.com/waymarkhq/waymark/internal/clickcount"
 	"github.com/waymarkhq/waymark/internal/clicklog"
 	"github.com/waymarkhq/waymark/internal/clientaddr"
 	"github.com/waymarkhq/waymark/internal/clock"
@@ -57,6 +58,7 @@ type Installation struct {
 	service  *op.Service
 	executor *executor.Executor
 	clicks   *clicklog.Log
+	counter  *clickcount.Counter
 	events   *eventstore.Store
 	dataDir  string
 }
@@ -139,10 +141,12 @@ func (i *Installation) start(t testing.TB, engine string, o Options) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { i.clicks.Close() })
+	i.counter = clickcount.New(i.DB, i.clicks.Inherited, log)
 	cache := route.NewCache(i.DB, log)
 	running.Go(func() { cache.Follow(ctx) })
 	i.Public = redirect.New(redirect.Options{
-		Cache: cache, Append: i.clicks.Append, Salts: redirect.NewSalts(i.DB, log), TrustedProxies: trusted,
+		Cache: cache, Append: i.clicks.Append, Clicks: i.counter, Salts: redirect.NewSalts(i.DB, log),
+		Address: link.Addresses{Scheme: "https"}.URL, TrustedProxies: trusted,
 		CountryHeader: "CF-IPCountry", Clock: i.Clock, Log: log, Assets: blob.Handler(i.Blobs, log), AssetsHost: "assets." + Zone,
 	})
 }
@@ -161,7 +165,7 @@ func (i *Installation) Settle(t testing.TB) {
 	}
 }
 
-// LoadClicks moves what the click log holds to the event store.
+// LoadClicks moves what the click log holds to the event store, and counts it.
 func (i *Installation) LoadClicks(t testing.TB) {
 	t.Helper()
 	for {
@@ -173,6 +177,9 @@ func (i *Installation) LoadClicks(t testing.TB) {
 			return
 		}
 		if err := i.events.Append(context.Background(), batch.Events); err != nil {
+			t.Fatal(err)
+		}
+		if err := i.counter.Count(context.Background(), batch); err != nil {
 			t.Fatal(err)
 		}
 		if err := i.clicks.Done(batch); err != nil {

@@ -56,12 +56,16 @@ func (a Addresses) URL(object string) string {
 	return a.Scheme + "://" + a.Host + a.Port + "/" + object
 }
 
-// Object returns what an address names on the hostname of images; ours is false
-// for every other address.
+// Object returns the object that an address names; ours tells that the address
+// is on the hostname of images, where only the very address of an object names
+// one.
 func (a Addresses) Object(address string) (object string, ours bool) {
 	u, err := url.Parse(address)
 	if err != nil || a.Host == "" || !strings.EqualFold(u.Hostname(), a.Host) {
 		return "", false
 	}
-	return strings.TrimPrefix(u.Path, "/"), true
+	if object = strings.TrimPrefix(u.Path, "/"); address != a.URL(object) {
+		object = ""
+	}
+	return object, true
 }

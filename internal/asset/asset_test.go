@@ -205,7 +205,7 @@ func TestReferences(t *testing.T) {
 
 		link := owner.Link("a", M{"imageUrl": r.Text("data.url")}).Want(201).Has("data.imageUrl", r.Value("data.url"))
 		seen := map[string]bool{}
-		for _, wrong := range []string{foreign.Text("data.url"), "https://assets." + apitest.Zone + "/nothing.png"} {
+		for _, wrong := range []string{foreign.Text("data.url"), "https://assets." + apitest.Zone + "/nothing.png", "http" + r.Text("data.url")[5:], r.Text("data.url") + "?x"} {
 			seen[owner.Link("b", M{"imageUrl": wrong}).Refused(fault.ValidationFailed, "/imageUrl").Value("error.details")] = true
 		}
 		if len(seen) != 1 {

@@ -51,7 +51,11 @@ const callTimeout = 20 * time.Second
 // serve runs one call through the steps of completions.md §1, Order of
 // refusals. Route and method were found before.
 func (s *Service) serve(w http.ResponseWriter, r *http.Request, row *row) {
-	ctx, cancel := context.WithTimeout(r.Context(), callTimeout)
+	timeout := callTimeout
+	if row.input.upload != nil {
+		timeout += uploadTime
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), timeout)
 	defer cancel()
 	c := &callContext{
 		Call: Call{RequestID: RequestID(r.Context()), Now: s.DB.Now(), DB: s.DB},

@@ -4,12 +4,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
 	"net/http"
 	"os"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -23,6 +25,8 @@ const (
 	MaxFile = 1 << 20
 	// maxUpload is the largest multipart body, also when chunked.
 	maxUpload = MaxFile + 64<<10
+	// uploadTime is what a slow client may take to send one.
+	uploadTime = 30 * time.Second
 	// maxAppID bounds the one text field of an upload.
 	maxAppID = 500
 )
@@ -63,7 +67,7 @@ func (c *callContext) parseUpload() error {
 		}
 		var disk *os.PathError
 		if errors.As(err, &disk) {
-			return err
+			return fmt.Errorf("%w: %w", fault.New(fault.Unavailable, "The upload cannot be stored now."), err)
 		}
 		return fault.New(fault.InvalidRequest, "The body is not valid multipart/form-data.")
 	}
