@@ -45,7 +45,7 @@ func Open(address, dataDir string) (Store, error) {
 	case address == "file":
 		return openFolder(filepath.Join(dataDir, "assets"))
 	case strings.HasPrefix(address, "s3://"):
-		return openS3(address)
+		return openS3(address, dataDir)
 	}
 	return nil, errors.New("the asset store is neither file nor an s3:// address")
 }

@@ -1,7 +1,6 @@
 package blob
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -36,12 +35,14 @@ var prefixText = regexp.MustCompile(`^[A-Za-z0-9._/-]+$`)
 type bucket struct {
 	client       *minio.Core
 	name, prefix string
-	timeout      time.Duration
+	// dir is where objects that are being read lie, in nameless files.
+	dir     string
+	timeout time.Duration
 }
 
 // openS3 reads an address. What it says about one that it refuses does not
 // repeat a value: it may be one that should have stood in the environment.
-func openS3(address string) (Store, error) {
+func openS3(address, dir string) (Store, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" && u.User == nil {
 		return nil, errors.New("the asset store's address is not s3://bucket/prefix?endpoint=https://host")
@@ -62,7 +63,7 @@ func openS3(address string) (Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &bucket{client: client, name: u.Host, prefix: strings.TrimPrefix(u.Path, "/"), timeout: callTimeout}
+	b := &bucket{client: client, name: u.Host, prefix: strings.TrimPrefix(u.Path, "/"), dir: dir, timeout: callTimeout}
 	if s3utils.CheckValidBucketNameStrict(b.name) != nil {
 		return nil, errors.New("the asset store's address has an invalid bucket")
 	}
@@ -118,7 +119,8 @@ func (b *bucket) Put(ctx context.Context, name, contentType string, r io.Reader,
 }
 
 // Open implements Store. All of an object is read at once: it is small, and a
-// service that fails in the middle is told from an object that is whole.
+// service that fails in the middle is told from an object that is whole. It is
+// kept in a nameless file: many slow visitors must not need its size in memory.
 func (b *bucket) Open(ctx context.Context, name string) (io.ReadSeekCloser, error) {
 	if err := checkName(name); err != nil {
 		return nil, err
@@ -130,21 +132,31 @@ func (b *bucket) Open(ctx context.Context, name string) (io.ReadSeekCloser, erro
 		return nil, away("read", name, plain(err))
 	}
 	defer body.Close()
-	content, err := io.ReadAll(io.LimitReader(body, MaxSize+1))
-	if err == nil && len(content) > MaxSize {
-		err = fmt.Errorf("it has more than %d bytes", MaxSize)
-	}
+	file, err := os.CreateTemp(b.dir, unfinished)
 	if err != nil {
 		return nil, away("read", name, err)
 	}
-	return inMemory{bytes.NewReader(content)}, nil
+	err = os.Remove(file.Name())
+	if err == nil {
+		err = fill(file, body)
+	}
+	if err != nil {
+		return nil, away("read", name, errors.Join(err, file.Close()))
+	}
+	return file, nil
 }
 
-// inMemory is an object that was read.
-type inMemory struct{ *bytes.Reader }
-
-// Close implements io.Closer.
-func (inMemory) Close() error { return nil }
+// fill copies an object to a file and goes back to its start.
+func fill(file *os.File, body io.Reader) error {
+	n, err := io.Copy(file, io.LimitReader(body, MaxSize+1))
+	if err == nil && n > MaxSize {
+		err = fmt.Errorf("it has more than %d bytes", MaxSize)
+	}
+	if err == nil {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	return err
+}
 
 // Delete implements Store.
 func (b *bucket) Delete(ctx context.Context, name string) error {
