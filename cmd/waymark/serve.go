@@ -151,6 +151,9 @@ func (c *serveCommand) Run(ctx context.Context) (err error) {
 	if err := c.prepare(); err != nil {
 		return err
 	}
+	if err := c.tidy(); err != nil {
+		return err
+	}
 	if c.embedded() {
 		release, err := c.lock()
 		if err != nil {
@@ -166,13 +169,12 @@ func (c *serveCommand) Run(ctx context.Context) (err error) {
 	p := &process{serveCommand: c, db: db, log: log, metrics: prometheus.NewRegistry(), failed: make(chan error, 3)}
 	p.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	defer func() { err = errors.Join(err, p.stop()) }()
-	if err := p.start(ctx); err != nil {
-		return err
+	err = p.start(ctx)
+	if err == nil && c.Dev && p.has("api") {
+		err = p.welcome(ctx)
 	}
-	if c.Dev && p.has("api") {
-		if err := p.welcome(ctx); err != nil {
-			return err
-		}
+	if err != nil && ctx.Err() == nil { // otherwise it was asked to end before it had begun
+		return err
 	}
 	select {
 	case <-ctx.Done():

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"github.com/waymarkhq/waymark/internal/blob"
 	"github.com/waymarkhq/waymark/internal/clock"
@@ -34,6 +35,28 @@ func (s *storage) prepare() error {
 	_, err = probe.Write(make([]byte, 64<<10))
 	if err := errors.Join(err, probe.Sync(), probe.Close()); err != nil {
 		return fmt.Errorf("data folder %s cannot be written: %w", s.DataDir, cause(err))
+	}
+	return nil
+}
+
+// leftoverAfter is how old a temporary file must be to have been left by a crash.
+const leftoverAfter = time.Hour
+
+// tidy removes what a crash left half written in the data folder.
+func (s *storage) tidy() error {
+	for _, pattern := range []string{".upload-*", ".storing-*", ".writable-*"} {
+		names, err := filepath.Glob(filepath.Join(s.DataDir, pattern))
+		if err != nil {
+			return fmt.Errorf("data folder %s: %w", s.DataDir, err)
+		}
+		for _, name := range names {
+			if info, err := os.Stat(name); err != nil || time.Since(info.ModTime()) < leftoverAfter {
+				continue
+			}
+			if err := os.Remove(name); err != nil {
+				return fmt.Errorf("data folder: %w", err)
+			}
+		}
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ func Register(s *op.Service) {
 	op.Write(s, op.Op{ID: "updateAppsAppId", Method: "PATCH", Path: "/apps/{appId}", Perm: "apps:update", App: op.AppInPath, IfMatch: op.IfMatchRequired,
 		Summary: "Change an app", Doc: "Only the fields sent change; null clears one."}, update)
 	op.Write(s, op.Op{ID: "deleteAppsAppId", Method: "DELETE", Path: "/apps/{appId}", Perm: "apps:delete", App: op.AppInPath, IfMatch: op.IfMatchRequired,
-		Summary: "Delete an app", Doc: "An app with links, their history, domains or running operations stays: 409 with its dependencies."}, remove)
+		Summary: "Delete an app", Doc: "An app with links, their history, domains, running operations or images on their way stays: 409 with its dependencies."}, remove)
 	op.Read(s, op.Op{ID: "getAppsAppIdDefaults", Method: "GET", Path: "/apps/{appId}/defaults", Perm: "apps:read", App: op.AppInPath,
 		Summary: "Read what new links copy"}, getDefaults)
 	op.Write(s, op.Op{ID: "setAppsAppIdDefaults", Method: "PUT", Path: "/apps/{appId}/defaults", Perm: "apps:update", App: op.AppInPath, IfMatch: op.IfMatchRequired,
@@ -124,6 +124,10 @@ func remove(ctx context.Context, c *op.Call, tx *store.Tx, in *appInput) (op.Ite
 		return op.Item[op.Nothing]{}, err
 	}
 	if err := organize.RemoveAll(ctx, tx, a.ID); err != nil {
+		return op.Item[op.Nothing]{}, err
+	}
+	// Its images go with the next sweep.
+	if _, err := tx.Exec(ctx, "UPDATE asset SET state = 'deleting', updated_at = ? WHERE app_id = ?", tx.Now, a.ID); err != nil {
 		return op.Item[op.Nothing]{}, err
 	}
 	for _, statement := range []string{"DELETE FROM operation WHERE app_id = ?", "DELETE FROM app WHERE id = ?"} {

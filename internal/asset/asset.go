@@ -7,6 +7,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/cursor"
 	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/weburl"
 )
 
 // The states of an asset. Storing is for this package alone.
@@ -61,7 +62,10 @@ func (a Addresses) URL(object string) string {
 // one.
 func (a Addresses) Object(address string) (object string, ours bool) {
 	u, err := url.Parse(address)
-	if err != nil || a.Host == "" || !strings.EqualFold(u.Hostname(), a.Host) {
+	if err != nil || a.Host == "" {
+		return "", false
+	}
+	if host, _ := weburl.Hostname(strings.TrimSuffix(u.Hostname(), ".")); host != a.Host {
 		return "", false
 	}
 	if object = strings.TrimPrefix(u.Path, "/"); address != a.URL(object) {

@@ -115,6 +115,7 @@ func TestUploadRefused(t *testing.T) {
 			"foreign app":      {[]apitest.Part{{Name: "appId", Content: []byte(eve.AppID)}, file("image/png", good)}, fault.NotFound, ""},
 			"declared other":   {[]apitest.Part{app, file("image/jpeg", good)}, fault.ValidationFailed, "/file"},
 			"undeclared":       {[]apitest.Part{app, {Name: "file", Content: good}}, fault.ValidationFailed, "/file"},
+			"declared noise":   {[]apitest.Part{app, file("image/png\xff", good)}, fault.ValidationFailed, "/file"},
 			"declared SVG":     {[]apitest.Part{app, file("image/svg+xml", []byte("<svg/>"))}, fault.ValidationFailed, "/file"},
 			"empty":            {[]apitest.Part{app, file("image/png", nil)}, fault.ValidationFailed, "/file"},
 			"truncated":        {[]apitest.Part{app, file("image/png", good[:len(good)-20])}, fault.ValidationFailed, "/file"},
@@ -138,6 +139,11 @@ func TestUploadRefused(t *testing.T) {
 		owner.Call("POST", "/assets", "x", apitest.Header("Content-Type", "multipart/form-data")).Refused(fault.InvalidRequest)
 		owner.Call("POST", "/assets", "x", apitest.Header("Content-Type", "multipart/form-data; boundary=b")).Refused(fault.InvalidRequest)
 		owner.Call("POST", "/assets", "--b\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nabc", apitest.Header("Content-Type", "multipart/form-data; boundary=b")).Refused(fault.InvalidRequest)
+		// What follows the last boundary counts as well, also when nobody said how
+		// much it would be.
+		long := "--b\r\nContent-Disposition: form-data; name=\"appId\"\r\n\r\n" + owner.AppID + "\r\n--b\r\nContent-Disposition: form-data; name=\"file\"\r\nContent-Type: image/png\r\n\r\n" +
+			string(good) + "\r\n--b--\r\n" + strings.Repeat("x", 2<<20)
+		owner.Call("POST", "/assets", long, apitest.Header("Content-Type", "multipart/form-data; boundary=b"), func(r *http.Request) { r.ContentLength = -1 }).Refused(fault.PayloadTooLarge)
 		owner.Upload("image/png", good, apitest.Header("Content-Encoding", "gzip")).Refused(fault.UnsupportedMediaType)
 		owner.Upload("image/png", good, apitest.Header("Idempotency-Key", "")).Refused(fault.InvalidRequest)
 		owner.Key("assets:read").Upload("image/png", good).Refused(fault.InsufficientPermission)
@@ -205,7 +211,8 @@ func TestReferences(t *testing.T) {
 
 		link := owner.Link("a", M{"imageUrl": r.Text("data.url")}).Want(201).Has("data.imageUrl", r.Value("data.url"))
 		seen := map[string]bool{}
-		for _, wrong := range []string{foreign.Text("data.url"), "https://assets." + apitest.Zone + "/nothing.png", "http" + r.Text("data.url")[5:], r.Text("data.url") + "?x"} {
+		for _, wrong := range []string{foreign.Text("data.url"), "https://assets." + apitest.Zone + "/nothing.png", "http" + r.Text("data.url")[5:], r.Text("data.url") + "?x",
+			strings.Replace(r.Text("data.url"), ".example/", ".example./", 1), strings.Replace(r.Text("data.url"), "assets", "ａssets", 1), strings.Replace(r.Text("data.url"), "assets", "Assets", 1)} {
 			seen[owner.Link("b", M{"imageUrl": wrong}).Refused(fault.ValidationFailed, "/imageUrl").Value("error.details")] = true
 		}
 		if len(seen) != 1 {
@@ -218,7 +225,8 @@ func TestReferences(t *testing.T) {
 		owner.Call("DELETE", path, nil, apitest.IfMatch(link.Revision())).Refused(fault.RevisionConflict)
 		owner.Call("DELETE", path, nil).Refused(fault.PreconditionRequired)
 		owner.Call("DELETE", logo, nil, apitest.IfMatch(set.Revision())).Want(204)
-		owner.Call("GET", logo, nil).Want(200).Has("data.assetId", "null")
+		gone := owner.Call("GET", logo, nil).Want(200).Has("data.assetId", "null")
+		owner.Call("DELETE", logo, nil, apitest.IfMatch(gone.Revision())).Refused(fault.NotFound)
 		owner.Call("PATCH", "/links/"+apitest.Path(link.Text("data.id")), M{"imageUrl": nil}, apitest.IfMatch(link.Revision())).Want(200)
 		intent := apitest.Idempotent(apitest.NewKey())
 		owner.Call("DELETE", path, nil, match, intent).Want(204)
@@ -351,6 +359,7 @@ func TestAppGone(t *testing.T) {
 		r := owner.Upload("image/png", pngOf(t, 1)).Want(201)
 		owner.Call("DELETE", "/apps/"+owner.AppID, nil, apitest.IfMatch(app.Revision())).Want(204)
 		owner.Call("GET", "/assets/"+r.Text("data.id"), nil).Refused(fault.NotFound)
+		i.Clock.Move(time.Hour)
 		if n, err := asset.Sweep(t.Context(), i.DB, i.Blobs, 100); n != 1 || err != nil {
 			t.Errorf("swept %d, %v", n, err)
 		}

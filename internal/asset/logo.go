@@ -21,6 +21,9 @@ func (s *service) logoOf(ctx context.Context, q store.Q, a app.App) (op.Item[Log
 	l := Logo{AppID: a.ID, AssetID: a.LogoAssetID, Revision: a.Revision}
 	if a.LogoAssetID != nil {
 		object, err := Object(ctx, q, a.ID, *a.LogoAssetID)
+		if err == store.ErrNotFound { // removed since the app was read
+			err = fault.Missing()
+		}
 		if err != nil {
 			return op.Item[Logo]{}, err
 		}
@@ -70,6 +73,9 @@ func (s *service) setLogo(ctx context.Context, c *op.Call, tx *store.Tx, in *set
 
 func (s *service) removeLogo(ctx context.Context, c *op.Call, tx *store.Tx, in *logoInput) (op.Item[op.Nothing], error) {
 	a, err := app.Current(ctx, c, tx, in.AppID)
+	if err == nil && a.LogoAssetID == nil {
+		err = fault.Missing()
+	}
 	if err == nil {
 		err = app.SetLogo(ctx, tx, &a, nil)
 	}

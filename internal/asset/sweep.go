@@ -2,6 +2,7 @@ package asset
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/blob"
@@ -15,8 +16,8 @@ const unfinishedFor = 10 * time.Minute
 
 // Sweep removes the bytes and the records of uploads that were never confirmed,
 // of removals that were not finished, and of apps that are gone; at most limit
-// of them.
-func Sweep(ctx context.Context, db *store.DB, blobs blob.Store, limit int) (int64, error) {
+// of them. One that cannot be removed does not keep the others.
+func Sweep(ctx context.Context, db *store.DB, blobs blob.Store, limit int) (n int64, err error) {
 	type leftover struct {
 		id, object string
 		updatedAt  clock.Instant
@@ -24,25 +25,24 @@ func Sweep(ctx context.Context, db *store.DB, blobs blob.Store, limit int) (int6
 	all, err := store.All(ctx, db, func(r store.Row) (l leftover, err error) {
 		err = r.Scan(&l.id, &l.object, &l.updatedAt)
 		return l, err
-	}, `SELECT id, object, updated_at FROM asset WHERE state <> 'active' AND updated_at < ?
-		UNION SELECT id, object, updated_at FROM asset WHERE NOT EXISTS (SELECT 1 FROM app WHERE app.id = asset.app_id) LIMIT ?`,
-		db.Now().Add(-unfinishedFor), limit)
+	}, "SELECT id, object, updated_at FROM asset WHERE state <> 'active' AND updated_at < ? ORDER BY updated_at LIMIT ?", db.Now().Add(-unfinishedFor), limit)
 	if err != nil {
 		return 0, err
 	}
-	for n, l := range all {
+	for _, l := range all {
 		// From here on the client that left it cannot take it up again.
-		if own, err := db.Exec(ctx, "UPDATE asset SET state = 'deleting' WHERE id = ? AND updated_at = ?", l.id, l.updatedAt); err != nil {
-			return int64(n), err
-		} else if own == 0 {
-			continue
+		own, failed := db.Exec(ctx, "UPDATE asset SET state = 'deleting' WHERE id = ? AND updated_at = ?", l.id, l.updatedAt)
+		if failed == nil && own > 0 {
+			failed = blobs.Delete(ctx, l.object)
 		}
-		if err := blobs.Delete(ctx, l.object); err != nil {
-			return int64(n), err
+		if failed == nil && own > 0 {
+			_, failed = db.Exec(ctx, "DELETE FROM asset WHERE id = ?", l.id)
 		}
-		if _, err := db.Exec(ctx, "DELETE FROM asset WHERE id = ?", l.id); err != nil {
-			return int64(n), err
+		if failed != nil {
+			err = errors.Join(err, failed)
+		} else {
+			n += own
 		}
 	}
-	return int64(len(all)), nil
+	return n, err
 }

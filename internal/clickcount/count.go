@@ -63,6 +63,11 @@ func (c *Counter) Count(ctx context.Context, b *clicklog.Batch) (err error) {
 				return err
 			}
 			totals = append(totals, n)
+			// Also where it was: a change of the limit under way must not miss
+			// these clicks.
+			if _, err := tx.Exec(ctx, "UPDATE link SET used_up = (max_clicks IS NOT NULL AND max_clicks <= ?) WHERE id = ?", n, link); err != nil {
+				return err
+			}
 		}
 		return nil
 	})

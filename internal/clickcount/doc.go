@@ -1,7 +1,7 @@
 // Package clickcount counts the human clicks of links that have a limit
 // (maxClicks, completions.md §3), so that no visitor is let through beyond it.
-// It owns the tables click_count and click_counted. It does not decide what a
-// visitor gets: that is package route's.
+// It owns the tables click_count and click_counted, and keeps used_up of a link.
+// It does not decide what a visitor gets: that is package route's.
 //
 // # One process
 //

@@ -102,7 +102,7 @@ func TestRules(t *testing.T) {
 			{"/rules/0/destinationUrl", []M{ok(M{"destinationUrl": "https://u:p@example.com"})}}, {"/rules/0/destinationUrl", []M{ok(M{"destinationUrl": nil})}},
 			{"/rules/1/destinationUrl", []M{ok(nil), ok(M{"destinationUrl": "https://" + strings.Repeat("a", 4096)})}},
 			{"/rules/0/platform", []M{ok(M{"platform": "windows"})}}, {"/rules/0/country", []M{ok(M{"country": "de"})}}, {"/rules/0/country", []M{ok(M{"country": "ZZ"})}},
-			{"/rules/0/country", []M{ok(M{"country": "EU"})}}, {"/rules/0/country", []M{ok(M{"country": "UK"})}}, {"/rules/0/expiresAt", []M{ok(M{"startsAt": "2026-12-01T00:00:00Z", "expiresAt": "2026-12-01T00:00:00Z"})}},
+			{"/rules/0/country", []M{ok(M{"country": "EU"})}}, {"/rules/0/country", []M{ok(M{"country": "UK"})}}, {"/rules/0/country", []M{ok(M{"country": "AN"})}}, {"/rules/0/expiresAt", []M{ok(M{"startsAt": "2026-12-01T00:00:00Z", "expiresAt": "2026-12-01T00:00:00Z"})}},
 			{"/rules/0/id", []M{ok(M{"id": "x"})}}, {"/rules/1/id", []M{ok(M{"id": "0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d"}), ok(M{"id": "0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d"})}},
 			{"/rules/0/utm/source", []M{ok(M{"utm": M{"source": ""}})}}, {"/rules/0/extra", []M{ok(M{"extra": 1})}}, {"/rules", M{}}, {"/rules", nil},
 		} {
@@ -159,6 +159,12 @@ func TestCampaignParameters(t *testing.T) {
 			i.Visit(t, "https://"+owner.Host+"/"+slug, nil, goes("https://example.com/"+slug+"?utm_source=campaign&utm_medium=link"))
 		}
 		owner.Call("PATCH", path, M{"utm": M{"source": "changed"}}, apitest.IfMatch(r.Revision())).Want(200).Has("data.linkCount", "105")
+		// A later change takes the place of one that is not done yet; the same
+		// parameters again are published again.
+		for _, source := range []string{"other", "another", "changed"} {
+			r = owner.Call("GET", path, nil).Want(200)
+			owner.Call("PATCH", path, M{"utm": M{"source": source}}, apitest.IfMatch(r.Revision())).Want(200)
+		}
 		i.Settle(t)
 		for _, slug := range []string{"c0", "c99", "c100", "c104"} {
 			i.Visit(t, "https://"+owner.Host+"/"+slug, nil, goes("https://example.com/"+slug+"?utm_source=changed&utm_medium=link"))
@@ -272,7 +278,7 @@ func TestPreview(t *testing.T) {
 				Has("data.sideEffects", "false").Has("data.opening", `"none"`).Has("data.publication.status", `"pending"`)
 		}
 		for at, body := range map[string]M{
-			"/platform": {"source": "browser"}, "/source": {"platform": "ios", "source": "qr"}, "/country": {"platform": "ios", "source": "browser", "country": "fr"},
+			"/platform": {"source": "browser"}, "/source": {"platform": "ios", "source": "qr"}, "/country": {"platform": "ios", "source": "browser", "country": "XX"},
 			"/at": {"platform": "ios", "source": "browser", "at": "now"},
 		} {
 			owner.Call("POST", path+"/preview", body).Refused(fault.ValidationFailed, at)

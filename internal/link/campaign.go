@@ -10,8 +10,10 @@ import (
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/jobs"
 	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/organize"
 	"github.com/waymarkhq/waymark/internal/route"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/utm"
 )
 
 type campaignInput struct {
@@ -26,9 +28,11 @@ func (s *service) ofCampaign(ctx context.Context, c *op.Call, in *campaignInput,
 // campaign to the routes of its links, a page of them at a time.
 const jobPublishCampaign = "link.publish_campaign"
 
-// campaignPage is the payload: the links of a campaign after one of them.
+// campaignPage is the payload: the links of a campaign after one of them, for
+// the parameters that it had then.
 type campaignPage struct {
 	CampaignID string        `json:"campaignId"`
+	UTM        utm.UTM       `json:"utm"`
 	AfterAt    clock.Instant `json:"afterAt"`
 	AfterID    string        `json:"afterId"`
 }
@@ -37,8 +41,8 @@ type campaignPage struct {
 const campaignPageSize = 100
 
 // PublishCampaign implements organize.Republish.
-func PublishCampaign(ctx context.Context, tx *store.Tx, appID, campaignID string) error {
-	return enqueuePage(ctx, tx, campaignPage{CampaignID: campaignID}, appID)
+func PublishCampaign(ctx context.Context, tx *store.Tx, c organize.Campaign) error {
+	return enqueuePage(ctx, tx, campaignPage{CampaignID: c.ID, UTM: c.UTM}, c.AppID)
 }
 
 func enqueuePage(ctx context.Context, tx *store.Tx, page campaignPage, appID string) error {
@@ -49,8 +53,9 @@ func enqueuePage(ctx context.Context, tx *store.Tx, page campaignPage, appID str
 	return jobs.Enqueue(ctx, tx, jobPublishCampaign, string(payload), appID, actor.Grant{})
 }
 
-// publishCampaign publishes one page and leaves a job for the next. A link that
-// enters or leaves the campaign meanwhile is published for that by itself.
+// publishCampaign publishes one page and leaves a job for the next, unless the
+// campaign has other parameters by now: then a later change has begun anew. A
+// link that enters or leaves the campaign is published for that by itself.
 func publishCampaign(ctx context.Context, tx *store.Tx, j jobs.Job) error {
 	var page campaignPage
 	if err := json.Unmarshal([]byte(j.Payload), &page); err != nil {
@@ -58,6 +63,11 @@ func publishCampaign(ctx context.Context, tx *store.Tx, j jobs.Job) error {
 	}
 	publisher, err := route.Lock(ctx, tx)
 	if err != nil {
+		return err
+	}
+	if now, err := organize.CampaignUTM(ctx, tx, j.AppID, page.CampaignID); err == store.ErrNotFound || err == nil && now.Values() != page.UTM.Values() {
+		return nil
+	} else if err != nil {
 		return err
 	}
 	links, err := store.All(ctx, tx, scan, selection+" WHERE campaign_id = ? AND (created_at, id) > (?, ?) ORDER BY created_at, id LIMIT ?",
@@ -71,5 +81,6 @@ func publishCampaign(ctx context.Context, tx *store.Tx, j jobs.Job) error {
 		}
 	}
 	last := links[len(links)-1]
-	return enqueuePage(ctx, tx, campaignPage{CampaignID: page.CampaignID, AfterAt: last.CreatedAt, AfterID: last.ID}, j.AppID)
+	page.AfterAt, page.AfterID = last.CreatedAt, last.ID
+	return enqueuePage(ctx, tx, page, j.AppID)
 }

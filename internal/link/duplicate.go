@@ -47,7 +47,7 @@ func (s *service) duplicate(ctx context.Context, c *op.Call, tx *store.Tx, in *d
 		return op.Item[Link]{}, err
 	}
 	l.Domain, l.Prefix, l.Slug = id.hostname, id.prefix, id.slug
-	l.Origin, l.Lifecycle.Archived, l.clicks = "api", false, 0
+	l.Origin, l.Lifecycle.Archived, l.usedUp = "api", false, false
 	in.Body.Title.Apply(&l.Title)
 	if err := insert(ctx, tx, &l); err != nil {
 		return op.Item[Link]{}, err

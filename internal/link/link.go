@@ -52,8 +52,8 @@ type Link struct {
 	UpdatedAt         clock.Instant     `json:"updatedAt" format:"date-time"`
 	Publication       publication.State `json:"publication"`
 
-	// clicks are the human clicks so far, where they are limited.
-	clicks int64
+	// usedUp tells that its clicks have reached their limit.
+	usedUp bool
 	// imageAssetID is the asset that ImageURL shows, when it is one of ours.
 	imageAssetID *string
 }
@@ -109,14 +109,14 @@ func (l Link) ref() op.Ref {
 // Location is the link's own path in the API.
 func (l Link) Location() string { return op.BasePath + "/links/" + url.PathEscape(l.ID) }
 
-// state is what the lifecycle comes to at an instant, after so many clicks.
-func (l *Lifecycle) state(now clock.Instant, clicks int64) string {
+// state is what the lifecycle comes to at an instant.
+func (l *Lifecycle) state(now clock.Instant, usedUp bool) string {
 	switch {
 	case l.Archived:
 		return "archived"
 	case l.StartsAt != nil && now < *l.StartsAt:
 		return "scheduled"
-	case l.ExpiresAt != nil && now >= *l.ExpiresAt, l.MaxClicks != nil && clicks >= *l.MaxClicks:
+	case l.ExpiresAt != nil && now >= *l.ExpiresAt, usedUp:
 		return "expired"
 	default:
 		return "active"

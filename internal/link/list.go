@@ -29,26 +29,31 @@ type listInput struct {
 	Archived    *bool          `query:"archived"`
 }
 
-// list reads through an index that has the links in their order: the tag's,
-// the folder's or the campaign's when nothing else is asked for, otherwise the
-// one of all links of the app, which holds every column that a filter looks at.
-// So a page costs its rows, and a rare match a walk through one index.
+// list reads through an index that has the links in their order: the tag's, the
+// folder's or the campaign's when nothing else is asked for, otherwise the one
+// of all links of the app, which holds every column that a filter looks at. So
+// a page costs its rows, and a rare match a walk through one index.
 func (s *service) list(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]Link, error) {
+	byTag, err := in.byTag(ctx, c.DB)
+	if err != nil {
+		return nil, err
+	}
 	dialect := c.DB.Dialect()
 	from, at, id := "link"+dialect.Indexed("link_list"), "created_at", "id"
-	byTag := in.TagID != "" && in.Q == ""
-	switch alone := (listInput{AppID: in.AppID, Order: in.Order, FolderID: in.FolderID, CampaignID: in.CampaignID}); {
+	switch {
 	case byTag:
 		from, at, id = "link_tag JOIN link ON link.id = link_tag.link_id", "link_tag.link_created_at", "link_tag.link_id"
-	case *in == alone && in.FolderID != "" && in.CampaignID == "":
+	case in.Q != "":
+		from = "link" + dialect.Indexed("link_search")
+	case in.FolderID != "" && in.only(listInput{FolderID: in.FolderID}):
 		from = "link" + dialect.Indexed("link_folder")
-	case *in == alone && in.CampaignID != "" && in.FolderID == "":
+	case in.CampaignID != "" && in.only(listInput{CampaignID: in.CampaignID}):
 		from = "link" + dialect.Indexed("link_campaign")
 	}
 	where := in.where(dialect, c.Now, at)
 	if byTag {
 		where.And("link_tag.tag_id = ?", in.TagID)
-	} else if in.TagID != "" { // last, when the text has left few links to look at
+	} else if in.TagID != "" { // last, when the others have left few links to look at
 		where.And("EXISTS (SELECT 1 FROM link_tag WHERE link_id = link.id AND tag_id = ?)", in.TagID)
 	}
 	desc, direction := in.Order != "createdAt:asc", ""
@@ -62,6 +67,25 @@ func (s *service) list(ctx context.Context, c *op.Call, in *listInput, w op.Wind
 		s.finish(&links[i], c)
 	}
 	return links, err
+}
+
+// only reports whether nothing is asked for but others says.
+func (in *listInput) only(others listInput) bool {
+	others.AppID, others.Order = in.AppID, in.Order
+	return *in == others
+}
+
+// smallTag is up to how many links of a tag are rather looked at one by one.
+const smallTag = 2000
+
+// byTag reports whether to walk the links of the tag rather than those of the
+// app: when nothing else is asked for, or when they are few.
+func (in *listInput) byTag(ctx context.Context, q store.Q) (bool, error) {
+	if in.TagID == "" || in.only(listInput{TagID: in.TagID}) {
+		return in.TagID != "", nil
+	}
+	n, err := store.One(ctx, q, store.Value[int], "SELECT COUNT(*) FROM (SELECT 1 FROM link_tag WHERE tag_id = ? LIMIT ?) AS some", in.TagID, smallTag)
+	return n < smallTag, err
 }
 
 // where returns the condition of all filters together; at is the column of the
@@ -92,19 +116,16 @@ func (in *listInput) where(dialect *store.Dialect, now clock.Instant, at string)
 	if in.Archived != nil {
 		w.And("link.archived = ?", *in.Archived)
 	}
-	const (
-		started = "(link.starts_at IS NULL OR link.starts_at <= ?)"
-		usedUp  = "(link.max_clicks IS NOT NULL AND EXISTS (SELECT 1 FROM click_count WHERE link_id = link.id AND clicks >= link.max_clicks))"
-	)
+	const started = "(link.starts_at IS NULL OR link.starts_at <= ?)"
 	switch in.State {
 	case "archived":
 		w.And("link.archived")
 	case "scheduled":
 		w.And("NOT link.archived AND link.starts_at > ?", now)
 	case "expired":
-		w.And("NOT link.archived AND "+started+" AND (link.expires_at <= ? OR "+usedUp+")", now, now)
+		w.And("NOT link.archived AND "+started+" AND (link.expires_at <= ? OR link.used_up)", now, now)
 	case "active":
-		w.And("NOT link.archived AND "+started+" AND (link.expires_at IS NULL OR link.expires_at > ?) AND NOT "+usedUp, now, now)
+		w.And("NOT link.archived AND "+started+" AND (link.expires_at IS NULL OR link.expires_at > ?) AND NOT link.used_up", now, now)
 	}
 	if in.Q != "" {
 		w.And(dialect.Contains("link.search"), fold.Text(in.Q))

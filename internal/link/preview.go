@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/publication"
@@ -55,10 +56,16 @@ func (s *service) preview(ctx context.Context, c *op.Call, tx *store.Tx, in *pre
 	if err != nil {
 		return op.Item[Preview]{}, err
 	}
+	if in.Body.Country.Set && !isCountry(in.Body.Country.Value) {
+		return op.Item[Preview]{}, fault.Invalid("/country", "invalid", "this is no ISO 3166-1 alpha-2 code")
+	}
+	visit := route.Visit{Platform: route.Platform(in.Body.Platform), Country: in.Body.Country.Value}
+	if l.usedUp {
+		visit.Clicks = *l.Lifecycle.MaxClicks
+	}
 	// The link's app holds its hostname, whose own settings do not matter to a
 	// link.
-	decision := route.Decide(&document, &route.Host{AppID: l.AppID},
-		route.Visit{Platform: route.Platform(in.Body.Platform), Country: in.Body.Country.Value, Clicks: l.clicks}, in.Body.At.Or(c.Now))
+	decision := route.Decide(&document, &route.Host{AppID: l.AppID}, visit, in.Body.At.Or(c.Now))
 	v := Preview{
 		Platform: in.Body.Platform, Source: in.Body.Source, Mode: "redirect", Opening: "none", Publication: l.Publication,
 		DestinationURL: &decision.Location,

@@ -3,6 +3,7 @@ package link
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 	"golang.org/x/text/language"
@@ -135,8 +136,13 @@ func newRules(p *problems, sent []SetRule) []Rule {
 	return rules
 }
 
-// isCountry tells codes of countries from those that are reserved or retired.
+// isCountry tells codes of countries from those that are reserved or retired,
+// some of which the tables of package language count as countries. XK (Kosovo)
+// is no official code, but what files of countries have.
 func isCountry(code string) bool {
+	if slices.Contains([]string{"AC", "AN", "SU", "UN"}, code) {
+		return false
+	}
 	region, err := language.ParseRegion(code)
 	return err == nil && region.IsCountry() && region.Canonicalize() == region
 }

@@ -16,11 +16,9 @@ import (
 
 const columns = `id, app_id, hostname, prefix, slug, folder_id, campaign_id, archived, starts_at, expires_at, max_clicks, expired_url, utm,
 	title, description, image_url, desktop_url, play_store_url, app_store_url, app_path, parameters, web_only, behavior, link_group, origin,
-	template_data, template_selection, image_asset_id, revision, created_at, updated_at, ` + publication.StateColumns
+	template_data, template_selection, image_asset_id, used_up, revision, created_at, updated_at, ` + publication.StateColumns
 
-// selection reads links with what is not in their own row.
-const selection = "SELECT " + columns + `, CASE WHEN max_clicks IS NULL THEN 0 ELSE
-	COALESCE((SELECT clicks FROM click_count WHERE link_id = link.id), 0) END FROM link`
+const selection = "SELECT " + columns + " FROM link"
 
 // scan reads a link; url and state are left to finish.
 func scan(r store.Row) (l Link, err error) {
@@ -28,8 +26,8 @@ func scan(r store.Row) (l Link, err error) {
 	if err := r.Scan(&l.ID, &l.AppID, &l.Domain, &l.Prefix, &l.Slug, &l.FolderID, &l.CampaignID, &l.Lifecycle.Archived, &l.Lifecycle.StartsAt,
 		&l.Lifecycle.ExpiresAt, &l.Lifecycle.MaxClicks, &l.Lifecycle.ExpiredURL, &utm,
 		&l.Title, &l.Description, &l.ImageURL, &l.DesktopURL, &l.PlayStoreURL, &l.AppStoreURL, &l.AppPath, &parameters, &l.WebOnly, &l.Behavior, &l.Group, &l.Origin,
-		&data, &selection, &l.imageAssetID, &l.Revision, &l.CreatedAt, &l.UpdatedAt,
-		&l.Publication.Status, &l.Publication.ConfirmedRevision, &l.Publication.UpdatedAt, &l.clicks); err != nil {
+		&data, &selection, &l.imageAssetID, &l.usedUp, &l.Revision, &l.CreatedAt, &l.UpdatedAt,
+		&l.Publication.Status, &l.Publication.ConfirmedRevision, &l.Publication.UpdatedAt); err != nil {
 		return l, err
 	}
 	l.Publication.DesiredRevision = l.Revision
@@ -53,7 +51,7 @@ func (s *service) load(ctx context.Context, q store.Q, c *op.Call, id string) (L
 // finish sets what is not stored.
 func (s *service) finish(l *Link, c *op.Call) {
 	l.URL = s.addresses.URL(l.Domain, l.Prefix, l.Slug)
-	l.State = l.Lifecycle.state(c.Now, l.clicks)
+	l.State = l.Lifecycle.state(c.Now, l.usedUp)
 }
 
 // AppOf implements op.AppFinder.
@@ -91,11 +89,11 @@ func insert(ctx context.Context, tx *store.Tx, l *Link) error {
 	if err != nil {
 		return err
 	}
-	n, err := tx.Exec(ctx, "INSERT INTO link ("+columns+", search, publication_attempts) VALUES ("+store.Marks(35)+", 0) ON CONFLICT (hostname, prefix, slug) DO NOTHING",
+	n, err := tx.Exec(ctx, "INSERT INTO link ("+columns+", search, publication_attempts) VALUES ("+store.Marks(36)+", 0) ON CONFLICT (hostname, prefix, slug) DO NOTHING",
 		l.ID, l.AppID, l.Domain, l.Prefix, l.Slug, l.FolderID, l.CampaignID, l.Lifecycle.Archived, l.Lifecycle.StartsAt,
 		l.Lifecycle.ExpiresAt, l.Lifecycle.MaxClicks, l.Lifecycle.ExpiredURL, e.utm,
 		l.Title, l.Description, l.ImageURL, l.DesktopURL, l.PlayStoreURL, l.AppStoreURL, l.AppPath, string(l.Parameters.Value), l.WebOnly, l.Behavior, l.Group, l.Origin,
-		string(l.TemplateData.Value), e.selection, l.imageAssetID, l.Revision, l.CreatedAt, l.UpdatedAt,
+		string(l.TemplateData.Value), e.selection, l.imageAssetID, l.usedUp, l.Revision, l.CreatedAt, l.UpdatedAt,
 		l.Publication.Status, l.Publication.ConfirmedRevision, l.Publication.UpdatedAt, searchText(l))
 	if err == nil && n == 0 {
 		err = fault.New(fault.ResourceConflict, "A link with this domain, prefix and slug exists.")
@@ -113,10 +111,18 @@ func save(ctx context.Context, tx *store.Tx, l *Link) error {
 	}
 	_, err = tx.Exec(ctx, `UPDATE link SET folder_id = ?, campaign_id = ?, archived = ?, starts_at = ?, expires_at = ?, max_clicks = ?, expired_url = ?, utm = ?,
 		title = ?, description = ?, image_url = ?, desktop_url = ?, play_store_url = ?, app_store_url = ?, app_path = ?, parameters = ?, web_only = ?,
-		behavior = ?, link_group = ?, template_data = ?, template_selection = ?, image_asset_id = ?, revision = ?, updated_at = ?, search = ?,
+		behavior = ?, link_group = ?, template_data = ?, template_selection = ?, image_asset_id = ?, used_up = ?, revision = ?, updated_at = ?, search = ?,
 		publication_status = 'pending', publication_attempts = 0, publication_error = NULL, publication_updated_at = ? WHERE id = ?`,
 		l.FolderID, l.CampaignID, l.Lifecycle.Archived, l.Lifecycle.StartsAt, l.Lifecycle.ExpiresAt, l.Lifecycle.MaxClicks, l.Lifecycle.ExpiredURL, e.utm,
 		l.Title, l.Description, l.ImageURL, l.DesktopURL, l.PlayStoreURL, l.AppStoreURL, l.AppPath, string(l.Parameters.Value), l.WebOnly,
-		l.Behavior, l.Group, string(l.TemplateData.Value), e.selection, l.imageAssetID, l.Revision, l.UpdatedAt, searchText(l), tx.Now, l.ID)
+		l.Behavior, l.Group, string(l.TemplateData.Value), e.selection, l.imageAssetID, l.usedUp, l.Revision, l.UpdatedAt, searchText(l), tx.Now, l.ID)
 	return err
+}
+
+// isUsedUp reports whether the clicks that are counted reach the limit.
+func isUsedUp(ctx context.Context, q store.Q, l *Link) (bool, error) {
+	if l.Lifecycle.MaxClicks == nil {
+		return false, nil
+	}
+	return store.Exists(ctx, q, "SELECT 1 FROM click_count WHERE link_id = ? AND clicks >= ?", l.ID, *l.Lifecycle.MaxClicks)
 }

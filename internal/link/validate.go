@@ -33,7 +33,7 @@ func (s *service) validate(ctx context.Context, c *op.Call, tx *store.Tx, in *st
 		url := s.addresses.URL(l.Domain, l.Prefix, l.Slug)
 		v.Available, v.URL = !taken, &url
 	}
-	return op.Item[Validation]{Data: v, Ref: op.Ref{Type: "link", AppID: l.AppID}}, nil
+	return op.Item[Validation]{Data: v, Ref: op.Ref{Type: "app", ID: l.AppID, AppID: l.AppID}}, nil
 }
 
 func isAddress(path string) bool { return path == "/domain" || path == "/prefix" || path == "/slug" }

@@ -85,6 +85,9 @@ func (s *service) update(ctx context.Context, c *op.Call, tx *store.Tx, in *upda
 			action = "archived"
 		}
 	}
+	if l.usedUp, err = isUsedUp(ctx, tx, &l); err != nil {
+		return op.Item[Link]{}, err
+	}
 	if err := save(ctx, tx, &l); err != nil {
 		return op.Item[Link]{}, err
 	}

@@ -114,7 +114,7 @@ func (s *Service) success(r *row) *huma.Response {
 		return &huma.Param{Description: doc, Schema: &huma.Schema{Type: huma.TypeString}}
 	}
 	if !r.list && r.Status != http.StatusNoContent {
-		headers["ETag"] = text("The strong revision, in double quotes.")
+		headers["ETag"] = text("The strong revision, in double quotes; of bytes, a digest of them.")
 	}
 	if r.Status == http.StatusCreated || r.Status == http.StatusAccepted {
 		headers["Location"] = text("The created resource, or what to follow.")

@@ -279,6 +279,23 @@ func (c *callContext) mutate() (*outcome, error) {
 	if c.row.IfMatch == IfMatchRequired && c.IfMatch == "" {
 		return nil, fault.New(fault.PreconditionRequired, "Send If-Match with the revision that was last read.")
 	}
+	out, err := c.perform()
+	if err == nil {
+		return out, nil
+	}
+	// Another process may have done the same intent a moment ago: then what
+	// stands against this one is its own effect.
+	if refusal, refused := fault.From(err); errors.Is(err, receipt.ErrExists) || refused && refusal.Code != fault.OperationInProgress && refusal.Code != fault.RateLimited {
+		if replayed, err := c.replay(); replayed || err != nil {
+			return nil, err
+		}
+	}
+	return nil, err
+}
+
+// perform runs an admitted mutation: its stage, if it has one, then its
+// transaction with audit and receipt.
+func (c *callContext) perform() (*outcome, error) {
 	if err := c.admit(); err != nil {
 		return nil, err
 	}
@@ -288,7 +305,7 @@ func (c *callContext) mutate() (*outcome, error) {
 		}
 	}
 	var out outcome
-	err = c.service.DB.InTx(c.ctx, func(tx *store.Tx) error {
+	return &out, c.service.DB.InTx(c.ctx, func(tx *store.Tx) error {
 		c.tx, c.Now = tx, tx.Now
 		err := c.lockKey(tx)
 		if err == nil {
@@ -308,17 +325,6 @@ func (c *callContext) mutate() (*outcome, error) {
 		}
 		return c.saveReceipt(tx, &out)
 	})
-	if err == nil {
-		return &out, nil
-	}
-	// Another process may have done the same intent a moment ago: then what
-	// stands against this one is its own effect.
-	if refusal, refused := fault.From(err); errors.Is(err, receipt.ErrExists) || refused && refusal.Code != fault.OperationInProgress {
-		if replayed, err := c.replay(); replayed || err != nil {
-			return nil, err
-		}
-	}
-	return nil, err
 }
 
 // refuse answers an error: a fault as it is, anything else as an internal one

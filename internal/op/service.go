@@ -49,6 +49,8 @@ type Service struct {
 	rows     []*row
 	registry huma.Registry
 	inFlight inFlight
+	// uploads has a place for each upload that is being read.
+	uploads chan struct{}
 	// addresses bounds calls that no credential's windows bound; approximate
 	// by design, so always in memory.
 	addresses *ratelimit.Memory
@@ -56,7 +58,7 @@ type Service struct {
 
 // New returns a service without operations.
 func New(o Options) *Service {
-	return &Service{Options: o, registry: newRegistry(), inFlight: inFlight{keys: map[string]struct{}{}}, addresses: ratelimit.NewMemory()}
+	return &Service{Options: o, registry: newRegistry(), inFlight: inFlight{keys: map[string]struct{}{}}, uploads: make(chan struct{}, maxUploads), addresses: ratelimit.NewMemory()}
 }
 
 // row is a declared operation, ready to run.

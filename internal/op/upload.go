@@ -27,6 +27,8 @@ const (
 	maxUpload = MaxFile + 64<<10
 	// uploadTime is what a slow client may take to send one.
 	uploadTime = 30 * time.Second
+	// maxUploads is how many are read at a time.
+	maxUploads = 128
 	// maxAppID bounds the one text field of an upload.
 	maxAppID = 500
 )
@@ -52,12 +54,19 @@ func (c *callContext) parseUpload() error {
 	if err := refuseEncoded(c.r); err != nil {
 		return err
 	}
+	// A file under way takes disk, which is not counted yet.
+	select {
+	case c.service.uploads <- struct{}{}:
+		defer func() { <-c.service.uploads }()
+	case <-c.ctx.Done():
+		return fault.New(fault.Unavailable, "Too many uploads are under way.")
+	}
 	kind, parameters, err := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/form-data" {
 		return fault.New(fault.UnsupportedMediaType, "The body must be sent as multipart/form-data.")
 	}
 	body := &bounded{from: c.r.Body, left: maxUpload}
-	err = c.readParts(multipart.NewReader(body, parameters["boundary"]))
+	err = c.readParts(body, parameters["boundary"])
 	if body.left < 0 {
 		return uploadTooLarge()
 	}
@@ -86,11 +95,13 @@ func (c *callContext) parseUpload() error {
 	return err
 }
 
-func (c *callContext) readParts(r *multipart.Reader) error {
+func (c *callContext) readParts(body io.Reader, boundary string) error {
+	r := multipart.NewReader(body, boundary)
 	for {
 		part, err := r.NextRawPart()
 		if err == io.EOF {
-			return nil
+			_, err = io.Copy(io.Discard, body) // what follows the last boundary counts too
+			return err
 		}
 		if err != nil {
 			return err
@@ -135,7 +146,10 @@ func (u *Upload) spool(part *multipart.Part, dir string) error {
 	if u.Size > MaxFile {
 		return uploadTooLarge()
 	}
-	u.Type, u.SHA256 = part.Header.Get("Content-Type"), hex.EncodeToString(sum.Sum(nil))
+	if u.Type = part.Header.Get("Content-Type"); !utf8.ValidString(u.Type) {
+		return fault.Invalid("/file", "invalid", "the declared type is not a media type")
+	}
+	u.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	_, err = file.Seek(0, io.SeekStart)
 	return err
 }

@@ -45,7 +45,7 @@ var campaigns = table[Campaign]{
 
 // Republish asks for the links of a campaign to be published again, as part of
 // the transaction that changed what they take from it.
-type Republish func(ctx context.Context, tx *store.Tx, appID, campaignID string) error
+type Republish func(ctx context.Context, tx *store.Tx, c Campaign) error
 
 type campaignService struct{ republish Republish }
 
@@ -136,15 +136,16 @@ func (h campaignService) update(ctx context.Context, c *op.Call, tx *store.Tx, i
 	if err != nil {
 		return op.Item[Campaign]{}, err
 	}
-	before := v.UTM.Values()
 	if err = in.Body.UpdateCommon.apply(&v.Common); err == nil {
 		err = in.Body.SetCampaign.apply(&v)
 	}
 	if err == nil {
 		err = campaigns.save(ctx, tx, &v)
 	}
-	if err == nil && v.UTM.Values() != before && v.LinkCount > 0 {
-		err = h.republish(ctx, tx, v.AppID, v.ID)
+	// Also when the parameters are what they were: that is how an owner starts
+	// again what could not be published.
+	if err == nil && in.Body.UTM.Set && v.LinkCount > 0 {
+		err = h.republish(ctx, tx, v)
 	}
 	return op.Item[Campaign]{Data: v, Ref: v.ref()}, err
 }

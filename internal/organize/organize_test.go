@@ -54,6 +54,7 @@ func TestOperations(t *testing.T) {
 				} {
 					owner.Call("POST", k.path, with(M{"appId": owner.AppID, "name": "x"}, wrong)).Refused(fault.ValidationFailed, at)
 				}
+				owner.Call("POST", k.path, M{"appId": owner.AppID, "name": "\u200b\u0301"}).Refused(fault.ValidationFailed, "/name")
 				owner.Call("POST", k.path, M{"appId": owner.AppID, "name": strings.Repeat("n", 101)}).Refused(fault.ValidationFailed, "/name")
 				owner.Call("POST", k.path, M{"appId": owner.AppID}).Refused(fault.ValidationFailed, "/name")
 				owner.Call("POST", k.path, M{"appId": eve.AppID, "name": "x"}).Refused(fault.NotFound)

@@ -97,8 +97,8 @@ func updateTag(ctx context.Context, c *op.Call, tx *store.Tx, in *updateTagInput
 }
 
 // removeTag takes the tag from its links. They keep their revision and are not
-// published again: clicks name a removed tag until their link changes, which
-// nobody can ask for any more.
+// published again: their clicks go on to name the removed tag, until the links
+// change.
 func removeTag(ctx context.Context, c *op.Call, tx *store.Tx, in *tagInput) (op.Item[op.Nothing], error) {
 	t, err := tags.current(ctx, c, tx, in.TagID)
 	if err == nil {

@@ -63,17 +63,21 @@ CREATE TABLE link_tag (
 CREATE INDEX link_tag_link ON link_tag (link_id, tag_id);
 
 -- routing_rules is a JSON array in the order of the match. image_asset_id is
--- the asset that image_url shows, when it is one of ours.
+-- the asset that image_url shows, when it is one of ours. used_up tells that
+-- max_clicks is reached; whoever counts the clicks keeps it.
 ALTER TABLE link ADD COLUMN routing_rules TEXT NOT NULL DEFAULT '[]';
 ALTER TABLE link ADD COLUMN image_asset_id TEXT;
+ALTER TABLE link ADD COLUMN used_up BOOLEAN NOT NULL DEFAULT FALSE;
 CREATE INDEX link_image_asset ON link (image_asset_id) WHERE image_asset_id IS NOT NULL;
 
 -- Every filter of a list can be answered from link_list alone, so that a rare
--- match in many links reads no row of them. PostgreSQL bounds an index entry
--- below the longest search text and reads the rows.
+-- match in many links reads no row of them; link_search has the text as well,
+-- on SQLite alone: PostgreSQL bounds an index entry below the longest text.
 DROP INDEX link_list;
-CREATE INDEX link_list ON link (app_id, created_at, id, /* /* */ search, -- */
-    archived, starts_at, expires_at, max_clicks, link_group, origin, hostname, prefix, folder_id, campaign_id);
+CREATE INDEX link_list ON link (app_id, created_at, id, archived, starts_at, expires_at, used_up, link_group, origin, hostname, prefix, folder_id, campaign_id);
+-- +goose StatementBegin
+/* /* */ CREATE INDEX link_search ON link (app_id, created_at, id, archived, starts_at, expires_at, used_up, link_group, origin, hostname, prefix, folder_id, campaign_id, search) -- */
+-- +goose StatementEnd
 DROP INDEX link_folder;
 CREATE INDEX link_folder ON link (folder_id, created_at, id) WHERE folder_id IS NOT NULL;
 DROP INDEX link_campaign;
