@@ -12,6 +12,8 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -348,6 +350,35 @@ func TestCutOff(t *testing.T) {
 			})
 		}
 	}
+}
+
+// Of several removals at once one does it; the others find nothing.
+func TestRemovalsAtOnce(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		r := owner.Upload("image/png", pngOf(t, 1)).Want(201)
+		var all sync.WaitGroup
+		var done, missing atomic.Int64
+		for range 6 {
+			all.Go(func() {
+				switch a := owner.Call("DELETE", "/assets/"+r.Text("data.id"), nil, apitest.IfMatch(r.Revision())); a.Status {
+				case 204:
+					done.Add(1)
+				case 404:
+					missing.Add(1)
+				default:
+					t.Errorf("%d %s", a.Status, a.Body)
+				}
+			})
+		}
+		all.Wait()
+		if done.Load() != 1 || missing.Load() != 5 {
+			t.Errorf("%d removed it, %d found nothing", done.Load(), missing.Load())
+		}
+		if n := owner.Call("GET", "/audit-events?operation=deleteAssetsAssetId", nil).Want(200).Len("data"); n != 1 {
+			t.Errorf("%d audit events", n)
+		}
+	})
 }
 
 // An app may go while it has images; they go after it.

@@ -115,7 +115,10 @@ func (s *service) erase(ctx context.Context, c *op.Call, in *assetInput) (a Asse
 }
 
 func (s *service) removed(ctx context.Context, _ *op.Call, tx *store.Tx, _ *assetInput, a Asset) (op.Item[op.Nothing], error) {
-	_, err := tx.Exec(ctx, "DELETE FROM asset WHERE id = ? AND state = 'deleting'", a.ID)
+	n, err := tx.Exec(ctx, "DELETE FROM asset WHERE id = ? AND state = 'deleting'", a.ID)
+	if err == nil && n == 0 { // another removal was quicker
+		err = fault.Missing()
+	}
 	ref := a.ref()
 	ref.Revision = ""
 	return op.Item[op.Nothing]{Ref: ref}, err

@@ -104,7 +104,8 @@ func TestRules(t *testing.T) {
 			{"/rules/0/platform", []M{ok(M{"platform": "windows"})}}, {"/rules/0/country", []M{ok(M{"country": "de"})}}, {"/rules/0/country", []M{ok(M{"country": "ZZ"})}},
 			{"/rules/0/country", []M{ok(M{"country": "EU"})}}, {"/rules/0/country", []M{ok(M{"country": "UK"})}}, {"/rules/0/country", []M{ok(M{"country": "AN"})}}, {"/rules/0/expiresAt", []M{ok(M{"startsAt": "2026-12-01T00:00:00Z", "expiresAt": "2026-12-01T00:00:00Z"})}},
 			{"/rules/0/id", []M{ok(M{"id": "x"})}}, {"/rules/1/id", []M{ok(M{"id": "0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d"}), ok(M{"id": "0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d"})}},
-			{"/rules/0/utm/source", []M{ok(M{"utm": M{"source": ""}})}}, {"/rules/0/extra", []M{ok(M{"extra": 1})}}, {"/rules", M{}}, {"/rules", nil},
+			{"/rules/1/id", []M{ok(M{"id": "0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d"}), ok(M{"id": "0198C9A2-7F3E-7C11-9D52-0A6F6E1B2C3D"})}},
+			{"/rules/0/destinationUrl", []M{ok(M{"destinationUrl": "https://" + owner.Host + "/a"})}}, {"/rules/0/utm/source", []M{ok(M{"utm": M{"source": ""}})}}, {"/rules/0/extra", []M{ok(M{"extra": 1})}}, {"/rules", M{}}, {"/rules", nil},
 		} {
 			owner.Call("PUT", path+"/routing-rules", M{"rules": c.rules}, match).Refused(fault.ValidationFailed, c.path)
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"net/url"
 	"strings"
 	"unicode"
 
@@ -85,6 +86,13 @@ func (c *Content) apply(p *problems, l *Link) {
 	}
 	c.applyLifecycle(p, &l.Lifecycle)
 	c.UTM.Value.Apply(&l.UTM)
+	for _, text := range []struct{ path, value string }{{"/title", c.Title.Value}, {"/description", c.Description.Value}} {
+		if strings.ContainsFunc(text.value, func(r rune) bool {
+			return unicode.IsControl(r) && (r != '\n' && r != '\r' && r != '\t' || text.path == "/title")
+		}) {
+			p.add(fault.Invalid(text.path, "invalid", "the text contains a control character"))
+		}
+	}
 	c.Title.Apply(&l.Title)
 	c.ImageURL.Apply(&l.ImageURL)
 	c.Description.Apply(&l.Description)
@@ -151,6 +159,11 @@ func (c *Content) applyTemplates(p *problems, l *Link) {
 // checkReferences collects the references that were sent and are not the app's
 // own: what does not exist and what is another's look alike.
 func (s *service) checkReferences(ctx context.Context, q store.Q, p *problems, c *Content, l *Link) error {
+	for path, destination := range map[string]*string{
+		"/desktopUrl": l.DesktopURL, "/playStoreUrl": l.PlayStoreURL, "/appStoreUrl": l.AppStoreURL, "/lifecycle/expiredUrl": l.Lifecycle.ExpiredURL,
+	} {
+		s.checkLoop(p, l, path, destination)
+	}
 	if c.FolderID.Valid {
 		if found, err := organize.HasFolder(ctx, q, l.AppID, c.FolderID.Value); err != nil {
 			return err
@@ -181,6 +194,25 @@ func (s *service) checkReferences(ctx context.Context, q store.Q, p *problems, c
 	}
 	l.imageAssetID = &id
 	return err
+}
+
+// checkLoop refuses a destination that is the link's own address: its visitors
+// would go round, and each round would be a click.
+func (s *service) checkLoop(p *problems, l *Link, path string, destination *string) {
+	if destination == nil {
+		return
+	}
+	own, err := url.Parse(s.addresses.URL(l.Domain, l.Prefix, l.Slug))
+	if err != nil {
+		return
+	}
+	u, err := url.Parse(*destination)
+	if err != nil || u.Path != own.Path || u.Port() != own.Port() {
+		return
+	}
+	if host, _ := weburl.Hostname(u.Hostname()); host == l.Domain {
+		p.add(fault.Invalid(path, "loop", "the destination is the link's own address"))
+	}
 }
 
 func unknown(path string) error {

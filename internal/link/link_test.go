@@ -48,6 +48,8 @@ func TestCreate(t *testing.T) {
 			{"/domain", M{"domain": "nowhere.example"}}, {"/domain", M{"domain": eve.Host}}, {"/domain", M{"domain": "not a host"}},
 			{"/desktopUrl", M{"desktopUrl": "javascript:alert(1)"}}, {"/imageUrl", M{"imageUrl": "http://x.example"}},
 			{"/folderId", M{"folderId": "0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d"}}, {"/campaignId", M{"campaignId": "x"}},
+			{"/desktopUrl", M{"desktopUrl": "https://" + strings.ToUpper(owner.Host) + "/x?round=1"}}, {"/lifecycle/expiredUrl", M{"lifecycle": M{"expiredUrl": "https://" + owner.Host + "/x"}}},
+			{"/title", M{"title": "a\u0007"}}, {"/title", M{"title": "a\nb"}}, {"/description", M{"description": "\u001b[31m"}},
 			{"/appPath", M{"appPath": "/x"}}, {"/parameters", M{"parameters": M{"a": M{"b": M{"c": M{"d": M{"e": M{}}}}}}}}, {"/parameters", M{"parameters": M{"a": strings.Repeat("x", 16<<10)}}},
 			{"/parameters", M{"parameters": []int{1}}}, {"/lifecycle/expiresAt", M{"lifecycle": M{"startsAt": "2026-12-01T00:00:00Z", "expiresAt": "2026-12-01T00:00:00Z"}}},
 			{"/lifecycle/maxClicks", M{"lifecycle": M{"maxClicks": 0}}}, {"/lifecycle/expiredUrl", M{"lifecycle": M{"expiredUrl": "x"}}}, {"/utm/source", M{"utm": M{"source": ""}}},

@@ -2,6 +2,7 @@ package link
 
 import (
 	"context"
+	"strings"
 
 	"github.com/waymarkhq/waymark/internal/organize"
 	"github.com/waymarkhq/waymark/internal/route"
@@ -40,7 +41,7 @@ func (l *Link) document(ctx context.Context, q store.Q) (route.Link, error) {
 		MaxClicks: l.Lifecycle.MaxClicks, ExpiredURL: address(l.Lifecycle.ExpiredURL),
 		DesktopURL: address(l.DesktopURL), PlayStoreURL: address(l.PlayStoreURL), AppStoreURL: address(l.AppStoreURL),
 		WebOnly: l.WebOnly, Behavior: l.Behavior, UTM: routeUTM(&l.UTM),
-		Title: text(l.Title), Description: text(l.Description), ImageURL: text(l.ImageURL),
+		Title: strings.TrimSpace(text(l.Title)), Description: strings.TrimSpace(text(l.Description)), ImageURL: text(l.ImageURL),
 	}
 	if l.CampaignID != nil {
 		campaign, err := organize.CampaignUTM(ctx, q, l.AppID, *l.CampaignID)

@@ -3,10 +3,9 @@ package link
 import (
 	"context"
 	"fmt"
-	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json"
-	"golang.org/x/text/language"
 
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/fault"
@@ -97,6 +96,9 @@ func (s *service) setRules(ctx context.Context, c *op.Call, tx *store.Tx, in *se
 	}
 	var p problems
 	rules := newRules(&p, in.Body.Rules)
+	for i := range rules {
+		s.checkLoop(&p, &l, fmt.Sprintf("/rules/%d/destinationUrl", i), &rules[i].DestinationURL)
+	}
 	if err := p.refusal(); err != nil {
 		return op.Item[Rules]{}, err
 	}
@@ -116,7 +118,7 @@ func newRules(p *problems, sent []SetRule) []Rule {
 	for i, s := range sent {
 		at := fmt.Sprintf("/rules/%d", i)
 		r := Rule{
-			ID: s.ID.Or(ids.New()), Platform: s.Platform.Ptr(), Country: s.Country.Ptr(),
+			ID: strings.ToLower(s.ID.Or(ids.New())), Platform: s.Platform.Ptr(), Country: s.Country.Ptr(),
 			StartsAt: s.StartsAt.Ptr(), ExpiresAt: s.ExpiresAt.Ptr(), DestinationURL: s.DestinationURL,
 		}
 		s.UTM.Value.Apply(&r.UTM)
@@ -134,15 +136,4 @@ func newRules(p *problems, sent []SetRule) []Rule {
 		rules[i] = r
 	}
 	return rules
-}
-
-// isCountry tells codes of countries from those that are reserved or retired,
-// some of which the tables of package language count as countries. XK (Kosovo)
-// is no official code, but what files of countries have.
-func isCountry(code string) bool {
-	if slices.Contains([]string{"AC", "AN", "SU", "UN"}, code) {
-		return false
-	}
-	region, err := language.ParseRegion(code)
-	return err == nil && region.IsCountry() && region.Canonicalize() == region
 }

@@ -78,6 +78,9 @@ func (c *callContext) parseUpload() error {
 		if errors.As(err, &disk) {
 			return fmt.Errorf("%w: %w", fault.New(fault.Unavailable, "The upload cannot be stored now."), err)
 		}
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			return fault.New(fault.InvalidRequest, "The body did not arrive within %d seconds.", int(uploadTime.Seconds()))
+		}
 		return fault.New(fault.InvalidRequest, "The body is not valid multipart/form-data.")
 	}
 	u := &c.upload

@@ -7,6 +7,7 @@ import (
 	"image"
 	_ "image/jpeg" // logos
 	_ "image/png"  // logos
+	"runtime"
 
 	"github.com/waymarkhq/waymark/internal/asset"
 	"github.com/waymarkhq/waymark/internal/fault"
@@ -19,27 +20,52 @@ import (
 // nobody sees more.
 const maxLogo = 1024
 
-// draw draws a code that holds address. A refusal names the member of the
-// request after at, which is "/" for a body and "query." for a query.
-func (l Look) draw(at, address string, logo image.Image) (op.File, error) {
-	foreground, _ := qrimage.ParseColor(l.Foreground)
-	background, _ := qrimage.ParseColor(l.Background)
-	options := qrimage.Options{
-		Size: l.Size, Margin: l.Margin, Foreground: foreground, Background: background, Level: qrimage.Level(l.ErrorCorrection), Logo: logo,
+// drawing has a place for each processor: a code with a logo takes some 20 MiB
+// while it is drawn, and more at once would not be done sooner.
+var drawing = make(chan struct{}, runtime.GOMAXPROCS(0))
+
+// draw draws a code that holds address, with the logo that the function gives;
+// nil is none. A refusal names the member of the request after at, which is "/"
+// for a body and "query." for a query.
+func (l Look) draw(ctx context.Context, at, address string, logo func() (image.Image, error)) (op.File, error) {
+	select {
+	case drawing <- struct{}{}:
+		defer func() { <-drawing }()
+	case <-ctx.Done():
+		return op.File{}, ctx.Err()
 	}
+	options := l.options()
 	file := op.File{Name: "qr-code." + l.Format, ContentType: "image/png"}
 	var err error
+	if logo != nil {
+		if options.Logo, err = logo(); err != nil {
+			return file, err
+		}
+	}
 	if l.Format == "svg" {
 		file.ContentType = "image/svg+xml"
 		file.Content, err = qrimage.SVG(address, options)
 	} else {
 		file.Content, err = qrimage.PNG(address, options)
 	}
+	return file, refusal(at, err)
+}
+
+// fits refuses a look in which address cannot be drawn.
+func (l Look) fits(address string) error { return refusal("/", qrimage.Fits(address, l.options())) }
+
+func (l Look) options() qrimage.Options {
+	foreground, _ := qrimage.ParseColor(l.Foreground)
+	background, _ := qrimage.ParseColor(l.Background)
+	return qrimage.Options{Size: l.Size, Margin: l.Margin, Foreground: foreground, Background: background, Level: qrimage.Level(l.ErrorCorrection)}
+}
+
+func refusal(at string, err error) error {
 	var refused *qrimage.Error
 	if errors.As(err, &refused) {
-		err = fault.Invalid(at+member(refused.Option), "unreadable", "%s", refused.Message)
+		return fault.Invalid(at+member(refused.Option), "unreadable", "%s", refused.Message)
 	}
-	return file, err
+	return err
 }
 
 // member is what a client calls an option.

@@ -2,6 +2,7 @@ package qr
 
 import (
 	"context"
+	"image"
 
 	"github.com/waymarkhq/waymark/internal/asset"
 	"github.com/waymarkhq/waymark/internal/blob"
@@ -74,7 +75,7 @@ func (s *service) draw(ctx context.Context, c *op.Call, in *drawInput) (op.File,
 	if err != nil {
 		return op.File{}, err
 	}
-	file, err := in.look().draw("query.", address, nil)
+	file, err := in.look().draw(ctx, "query.", address, nil)
 	file.Ref = op.Ref{Type: "link", ID: in.LinkID, AppID: c.AppID}
 	return file, err
 }
@@ -178,8 +179,7 @@ func (s *service) check(ctx context.Context, tx *store.Tx, c *QRCode) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.Look.draw("/", address, nil)
-	return err
+	return c.Look.fits(address)
 }
 
 func remove(ctx context.Context, c *op.Call, tx *store.Tx, in *qrInput) (op.Item[op.Nothing], error) {
@@ -206,14 +206,10 @@ func (s *service) download(ctx context.Context, c *op.Call, in *downloadInput) (
 	if err != nil {
 		return op.File{}, err
 	}
-	logo, err := s.logo(ctx, c.DB, &v)
-	if err != nil {
-		return op.File{}, err
-	}
 	if in.Format != "" {
 		v.Format = in.Format
 	}
-	file, err := v.Look.draw("query.", address, logo)
+	file, err := v.Look.draw(ctx, "query.", address, func() (image.Image, error) { return s.logo(ctx, c.DB, &v) })
 	file.Ref = v.ref()
 	return file, err
 }

@@ -67,6 +67,12 @@ func refuse(option, format string, args ...any) error {
 	return &Error{Option: option, Message: fmt.Sprintf(format, args...)}
 }
 
+// Fits refuses a text that cannot be drawn with the options, without drawing it.
+func Fits(text string, o Options) error {
+	_, err := newLayout(text, o)
+	return err
+}
+
 // Check refuses options that no text can be rendered with.
 func (o Options) Check() error {
 	switch {
