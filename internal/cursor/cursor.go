@@ -10,6 +10,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/clock"
@@ -48,7 +49,8 @@ func (s *Signer) Sign(p Position, binding string, now clock.Instant) string {
 // Open returns the position in a cursor made by Sign with the same binding.
 func (s *Signer) Open(text, binding string, now clock.Instant) (Position, error) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	if err != nil || len(b) < 16+macBytes {
+	// The decoder skips line breaks, which no cursor of ours has.
+	if err != nil || strings.ContainsAny(text, "\r\n") || len(b) < 16+macBytes {
 		return Position{}, ErrInvalid
 	}
 	payload, mac := b[:len(b)-macBytes], b[len(b)-macBytes:]

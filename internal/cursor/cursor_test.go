@@ -25,6 +25,9 @@ func TestRoundTripAndBinding(t *testing.T) {
 	if _, err := NewSigner([]byte("other")).Open(text, "links|a", now); err != ErrInvalid {
 		t.Errorf("cursor of another installation: %v", err)
 	}
+	if _, err := s.Open(text[:9]+"\n"+text[9:], "links|a", now); err != ErrInvalid {
+		t.Errorf("cursor with a line break: %v", err)
+	}
 	for i := range text {
 		b := []byte(text)
 		b[i] ^= 1
