@@ -42,7 +42,7 @@ func list(ctx context.Context, c *op.Call, text string, w op.Window) ([]App, err
 		where.And("id IN ("+store.Marks(len(args))+")", args...)
 	}
 	if text != "" {
-		where.And(`search LIKE ? ESCAPE '\'`, fold.Contains(text))
+		where.And(c.DB.Dialect().Contains("search"), fold.Text(text))
 	}
 	order := w.Keyset(&where, "created_at", "id", true)
 	return store.All(ctx, c.DB, scan, "SELECT "+columns+" FROM app"+where.String()+order, where.Args(w.Limit)...)
@@ -72,12 +72,17 @@ func SetLogo(ctx context.Context, tx *store.Tx, a *App, assetID *string) error {
 	return err
 }
 
+// HasDomain reports whether a hostname is of an app and ready for links.
+func HasDomain(ctx context.Context, q store.Q, appID, hostname string) (bool, error) {
+	return store.Exists(ctx, q, "SELECT 1 FROM domain WHERE hostname = ? AND app_id = ? AND links = 'ready' AND NOT detached", hostname, appID)
+}
+
 // checkDefaultDomain refuses a domain that is not one of the app or not ready.
 func checkDefaultDomain(ctx context.Context, q store.Q, a *App) error {
 	if a.DefaultDomain == nil {
 		return nil
 	}
-	found, err := store.Exists(ctx, q, "SELECT 1 FROM domain WHERE hostname = ? AND app_id = ? AND links = 'ready' AND NOT detached", *a.DefaultDomain, a.ID)
+	found, err := HasDomain(ctx, q, a.ID, *a.DefaultDomain)
 	if err == nil && !found {
 		err = unknownDomain()
 	}

@@ -61,7 +61,7 @@ func (s *service) setLogo(ctx context.Context, c *op.Call, tx *store.Tx, in *set
 		return op.Item[Logo]{}, err
 	}
 	if _, err := Object(ctx, tx, a.ID, in.Body.AssetID); err == store.ErrNotFound {
-		return op.Item[Logo]{}, fault.Invalid("/assetId", "unknown_reference", "there is no such resource in this app")
+		return op.Item[Logo]{}, fault.UnknownReference("/assetId")
 	} else if err != nil {
 		return op.Item[Logo]{}, err
 	}

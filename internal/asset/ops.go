@@ -119,7 +119,5 @@ func (s *service) removed(ctx context.Context, _ *op.Call, tx *store.Tx, _ *asse
 	if err == nil && n == 0 { // another removal was quicker
 		err = fault.Missing()
 	}
-	ref := a.ref()
-	ref.Revision = ""
-	return op.Item[op.Nothing]{Ref: ref}, err
+	return op.Removed(a.ref()), err
 }

@@ -120,6 +120,12 @@ func Invalid(path, code, format string, args ...any) *Error {
 	return &Error{Code: ValidationFailed, Message: "The request has invalid data.", Details: []Detail{d}}
 }
 
+// UnknownReference is the 422 refusal of an id in a body that is none of the
+// app's: another's looks like nobody's.
+func UnknownReference(path string) *Error {
+	return Invalid(path, "unknown_reference", "there is no such resource in this app")
+}
+
 // InvalidQuery is a 400 refusal of one query parameter.
 func InvalidQuery(name, format string, args ...any) *Error {
 	d := Detail{Path: "query." + name, Code: "invalid", Message: fmt.Sprintf(format, args...)}

@@ -14,9 +14,3 @@ import (
 func Text(parts ...string) string {
 	return norm.NFC.String(cases.Fold().String(norm.NFC.String(strings.Join(parts, "\n"))))
 }
-
-var escaper = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
-
-// Contains returns the LIKE pattern, to be used with ESCAPE '\', of search
-// texts that literally contain text.
-func Contains(text string) string { return "%" + escaper.Replace(Text(text)) + "%" }

@@ -9,7 +9,4 @@ func TestText(t *testing.T) {
 	if Text("arger") == Text("ärger") {
 		t.Error("accents do not matter")
 	}
-	if got := Contains(`5%_\`); got != `%5\%\_\\%` {
-		t.Errorf("Contains = %s", got)
-	}
 }

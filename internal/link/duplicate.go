@@ -3,6 +3,7 @@ package link
 import (
 	"context"
 
+	"github.com/waymarkhq/waymark/internal/app"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
@@ -38,7 +39,7 @@ func (s *service) duplicate(ctx context.Context, c *op.Call, tx *store.Tx, in *d
 	}
 	var p problems
 	id := newIdentity(&p, in.Body.Domain.Or(l.Domain), in.Body.Prefix.Or(l.Prefix), in.Body.Slug)
-	if ready, err := isReady(ctx, tx, id.hostname, l.AppID); err != nil {
+	if ready, err := app.HasDomain(ctx, tx, l.AppID, id.hostname); err != nil {
 		return op.Item[Link]{}, err
 	} else if !ready && id.hostname != "" {
 		p.add(unknownDomain())

@@ -159,21 +159,16 @@ func (c *Content) applyTemplates(p *problems, l *Link) {
 // checkReferences collects the references that were sent and are not the app's
 // own: what does not exist and what is another's look alike.
 func (s *service) checkReferences(ctx context.Context, q store.Q, p *problems, c *Content, l *Link) error {
-	for path, destination := range map[string]*string{
-		"/desktopUrl": l.DesktopURL, "/playStoreUrl": l.PlayStoreURL, "/appStoreUrl": l.AppStoreURL, "/lifecycle/expiredUrl": l.Lifecycle.ExpiredURL,
-	} {
-		s.checkLoop(p, l, path, destination)
-	}
 	if c.FolderID.Valid {
 		if found, err := organize.HasFolder(ctx, q, l.AppID, c.FolderID.Value); err != nil {
 			return err
 		} else if !found {
-			p.add(unknown("/folderId"))
+			p.add(fault.UnknownReference("/folderId"))
 		}
 	}
 	if c.CampaignID.Valid {
 		if _, err := organize.CampaignUTM(ctx, q, l.AppID, c.CampaignID.Value); err == store.ErrNotFound {
-			p.add(unknown("/campaignId"))
+			p.add(fault.UnknownReference("/campaignId"))
 		} else if err != nil {
 			return err
 		}
@@ -189,11 +184,19 @@ func (s *service) checkReferences(ctx context.Context, q store.Q, p *problems, c
 	}
 	id, err := asset.Find(ctx, q, l.AppID, object)
 	if err == store.ErrNotFound {
-		p.add(unknown("/imageUrl"))
+		p.add(fault.UnknownReference("/imageUrl"))
 		return nil
 	}
 	l.imageAssetID = &id
 	return err
+}
+
+// checkLoops collects the destinations that lead nowhere else.
+func (s *service) checkLoops(p *problems, l *Link) {
+	s.checkLoop(p, l, "/desktopUrl", l.DesktopURL)
+	s.checkLoop(p, l, "/playStoreUrl", l.PlayStoreURL)
+	s.checkLoop(p, l, "/appStoreUrl", l.AppStoreURL)
+	s.checkLoop(p, l, "/lifecycle/expiredUrl", l.Lifecycle.ExpiredURL)
 }
 
 // checkLoop refuses a destination that is the link's own address: its visitors
@@ -213,10 +216,6 @@ func (s *service) checkLoop(p *problems, l *Link, path string, destination *stri
 	if host, _ := weburl.Hostname(u.Hostname()); host == l.Domain {
 		p.add(fault.Invalid(path, "loop", "the destination is the link's own address"))
 	}
-}
-
-func unknown(path string) error {
-	return fault.Invalid(path, "unknown_reference", "there is no such resource in this app")
 }
 
 // problems collects what is wrong with an input, so that a client learns of all

@@ -89,9 +89,7 @@ func (s *service) remove(ctx context.Context, c *op.Call, tx *store.Tx, in *link
 			return op.Item[op.Nothing]{}, err
 		}
 	}
-	ref := l.ref()
-	ref.Revision = ""
-	return op.Item[op.Nothing]{Ref: ref}, changed(ctx, tx, &l, "deleted", []string{}, outbox.LinkDeleted)
+	return op.Removed(l.ref()), changed(ctx, tx, &l, "deleted", []string{}, outbox.LinkDeleted)
 }
 
 func (s *service) publication(ctx context.Context, c *op.Call, in *linkInput) (op.Item[publication.Detail], error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/organize"
@@ -64,7 +65,7 @@ func (s *service) setTags(ctx context.Context, c *op.Call, tx *store.Tx, in *set
 	if found, err := organize.HasTags(ctx, tx, l.AppID, in.Body.TagIDs); err != nil {
 		return op.Item[Tags]{}, err
 	} else if !found {
-		return op.Item[Tags]{}, unknown("/tagIds")
+		return op.Item[Tags]{}, fault.UnknownReference("/tagIds")
 	}
 	if _, err := tx.Exec(ctx, "DELETE FROM link_tag WHERE link_id = ?", l.ID); err != nil {
 		return op.Item[Tags]{}, err

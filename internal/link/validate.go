@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/waymarkhq/waymark/internal/app"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/store"
@@ -43,11 +44,6 @@ func isTaken(ctx context.Context, q store.Q, hostname, prefix, slug string) (boo
 	return store.Exists(ctx, q, "SELECT 1 FROM link WHERE hostname = ? AND prefix = ? AND slug = ?", hostname, prefix, slug)
 }
 
-// isReady reports whether a hostname is of an app and ready for links.
-func isReady(ctx context.Context, q store.Q, hostname, appID string) (bool, error) {
-	return store.Exists(ctx, q, "SELECT 1 FROM domain WHERE hostname = ? AND app_id = ? AND links = 'ready' AND NOT detached", hostname, appID)
-}
-
 // Availability tells whether an address is free.
 type Availability struct {
 	Available bool    `json:"available"`
@@ -76,7 +72,7 @@ func (s *service) availability(ctx context.Context, c *op.Call, in *availability
 		}
 		return op.Item[Availability]{Data: a}, nil
 	}
-	if ready, err := isReady(ctx, c.DB, id.hostname, c.AppID); err != nil {
+	if ready, err := app.HasDomain(ctx, c.DB, c.AppID, id.hostname); err != nil {
 		return op.Item[Availability]{}, err
 	} else if !ready {
 		a.Reason = reason("invalid")

@@ -47,6 +47,7 @@ func (s *service) newLink(ctx context.Context, q store.Q, p *problems, body *Cre
 	l.Behavior, l.Group, l.Origin = "manual", "operational", "api"
 	l.Parameters, l.TemplateData = emptyObject, emptyObject
 	body.Content.apply(p, &l)
+	s.checkLoops(p, &l)
 	return l, s.checkReferences(ctx, q, p, &body.Content, &l)
 }
 
@@ -68,6 +69,7 @@ func (s *service) update(ctx context.Context, c *op.Call, tx *store.Tx, in *upda
 	before := l
 	var p problems
 	in.Body.Content.apply(&p, &l)
+	s.checkLoops(&p, &l)
 	if err := s.checkReferences(ctx, tx, &p, &in.Body.Content, &l); err != nil {
 		return op.Item[Link]{}, err
 	}

@@ -122,6 +122,12 @@ type File struct {
 	Ref         Ref
 }
 
+// Removed is the answer of an operation that removed a resource.
+func Removed(r Ref) Item[Nothing] {
+	r.Revision = ""
+	return Item[Nothing]{Ref: r}
+}
+
 // Nothing is the data of an answer without body (204).
 type Nothing struct{}
 

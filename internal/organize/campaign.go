@@ -158,5 +158,5 @@ func removeCampaign(ctx context.Context, c *op.Call, tx *store.Tx, in *campaignI
 	if err == nil {
 		err = campaigns.remove(ctx, tx, v.ID)
 	}
-	return removed(v.ref()), err
+	return op.Removed(v.ref()), err
 }

@@ -35,12 +35,6 @@ func created[T any](v T, ref op.Ref) op.Item[T] {
 	return op.Item[T]{Data: v, Ref: ref, Location: op.BasePath + "/" + ref.Type + "s/" + ref.ID}
 }
 
-// removed is the answer of a removal.
-func removed(ref op.Ref) op.Item[op.Nothing] {
-	ref.Revision = ""
-	return op.Item[op.Nothing]{Ref: ref}
-}
-
 // CreateCommon is what the bodies that create have in common.
 type CreateCommon struct {
 	AppID string `json:"appId" minLength:"1" maxLength:"500"`

@@ -86,5 +86,5 @@ func removeFolder(ctx context.Context, c *op.Call, tx *store.Tx, in *folderInput
 	if err == nil {
 		err = folders.remove(ctx, tx, f.ID)
 	}
-	return removed(f.ref()), err
+	return op.Removed(f.ref()), err
 }

@@ -54,7 +54,7 @@ func (t *table[T]) list(ctx context.Context, c *op.Call, in *listInput, w op.Win
 		where.And("archived = ?", in.Archived == "true")
 	}
 	if in.Q != "" {
-		where.And(`search LIKE ? ESCAPE '\'`, fold.Contains(in.Q))
+		where.And(c.DB.Dialect().Contains("search"), fold.Text(in.Q))
 	}
 	order := w.Keyset(&where, "created_at", "id", true)
 	return store.All(ctx, c.DB, t.row, t.selection()+where.String()+order, where.Args(w.Limit)...)

@@ -107,5 +107,5 @@ func removeTag(ctx context.Context, c *op.Call, tx *store.Tx, in *tagInput) (op.
 	if err == nil {
 		err = tags.remove(ctx, tx, t.ID)
 	}
-	return removed(t.ref()), err
+	return op.Removed(t.ref()), err
 }

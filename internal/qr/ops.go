@@ -99,16 +99,12 @@ func (s *service) create(ctx context.Context, _ *op.Call, tx *store.Tx, in *stru
 	if owner, err := link.AppOf(ctx, tx, c.LinkID); err != nil && err != store.ErrNotFound {
 		return op.Item[QRCode]{}, err
 	} else if owner != c.AppID {
-		return op.Item[QRCode]{}, unknown("/linkId")
+		return op.Item[QRCode]{}, fault.UnknownReference("/linkId")
 	}
 	if err = s.check(ctx, tx, &c); err == nil {
 		err = insert(ctx, tx, &c)
 	}
 	return op.Item[QRCode]{Data: c, Ref: c.ref(), Location: op.BasePath + "/qr-codes/" + c.ID}, err
-}
-
-func unknown(path string) error {
-	return fault.Invalid(path, "unknown_reference", "there is no such resource in this app")
 }
 
 type qrInput struct {
@@ -165,7 +161,7 @@ func (s *service) check(ctx context.Context, tx *store.Tx, c *QRCode) error {
 	if c.LogoAssetID != nil {
 		width, height, err := asset.Size(ctx, tx, c.AppID, *c.LogoAssetID)
 		if err == store.ErrNotFound {
-			return unknown("/logoAssetId")
+			return fault.UnknownReference("/logoAssetId")
 		}
 		if err != nil {
 			return err
@@ -187,9 +183,7 @@ func remove(ctx context.Context, c *op.Call, tx *store.Tx, in *qrInput) (op.Item
 	if err == nil {
 		_, err = tx.Exec(ctx, "DELETE FROM qr_code WHERE id = ?", v.ID)
 	}
-	ref := v.ref()
-	ref.Revision = ""
-	return op.Item[op.Nothing]{Ref: ref}, err
+	return op.Removed(v.ref()), err
 }
 
 type downloadInput struct {

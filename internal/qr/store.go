@@ -61,7 +61,7 @@ func list(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]QRCode
 		where.And("link_id = ?", in.LinkID)
 	}
 	if in.Q != "" {
-		where.And(`search LIKE ? ESCAPE '\'`, fold.Contains(in.Q))
+		where.And(c.DB.Dialect().Contains("search"), fold.Text(in.Q))
 	}
 	order := w.Keyset(&where, "created_at", "id", true)
 	return store.All(ctx, c.DB, scan, "SELECT "+columns+" FROM qr_code"+where.String()+order, where.Args(w.Limit)...)

@@ -122,3 +122,20 @@ func TestMigrateTwice(t *testing.T) {
 		wg.Wait()
 	})
 }
+
+// Nothing in a searched text is a pattern.
+func TestContains(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		condition := "SELECT 1 FROM (SELECT CAST(? AS TEXT) AS v) AS texts WHERE " + db.Dialect().Contains("v")
+		for _, c := range []struct {
+			text, part string
+			want       bool
+		}{
+			{`a5%_\b`, `5%_\`, true}, {"a5xyzb", "5%", false}, {"a5xb", "5_", false}, {"ab", "B", false}, {"straße", "aß", true}, {"arger", "ärger", false},
+		} {
+			if got, err := store.Exists(t.Context(), db, condition, c.text, c.part); err != nil || got != c.want {
+				t.Errorf("%q contains %q: %v, %v", c.text, c.part, got, err)
+			}
+		}
+	})
+}
