@@ -1,12 +1,13 @@
 // Package executor runs durable jobs: it claims them under a lease, runs the
-// function of their kind, and finishes them in the transaction of their
-// effects, so that an executor that lost its lease changes nothing. Several
-// may run on one PostgreSQL database.
+// function of their kind, and has every effect in a transaction that the lease
+// guards, so that an executor that lost it changes nothing. Several may run on
+// one PostgreSQL database.
 //
 // It does not hold any kind of job: capabilities declare those (jobs.Kind).
 package executor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,19 +34,34 @@ const (
 	recordLimit = 5 * time.Second
 )
 
+// Options are what an Executor works with.
+type Options struct {
+	DB    *store.DB
+	Log   *slog.Logger
+	Kinds []jobs.Kind
+	// Lease is for how long jobs are claimed; 0 means jobs.Lease.
+	Lease time.Duration
+	// Observe is told of each attempt, for metrics; nil tells nobody. outcome is
+	// done, progress, waiting, failed, given_up or lease_lost.
+	Observe func(kind, outcome string)
+}
+
 // Executor runs jobs.
 type Executor struct {
-	db    *store.DB
-	log   *slog.Logger
+	Options
 	kinds map[string]jobs.Kind
 	names []string
 	wake  <-chan struct{}
 }
 
-// New returns an executor for the given kinds.
-func New(db *store.DB, log *slog.Logger, kinds ...jobs.Kind) *Executor {
-	e := &Executor{db: db, log: log, kinds: map[string]jobs.Kind{}, wake: db.Listen(jobs.Topic)}
-	for _, k := range kinds {
+// New returns an executor.
+func New(o Options) *Executor {
+	o.Lease = cmp.Or(o.Lease, jobs.Lease)
+	if o.Observe == nil {
+		o.Observe = func(string, string) {}
+	}
+	e := &Executor{Options: o, kinds: map[string]jobs.Kind{}, wake: o.DB.Listen(jobs.Topic)}
+	for _, k := range o.Kinds {
 		if _, twice := e.kinds[k.Name]; twice {
 			panic(fmt.Sprintf("job kind %s is declared twice", k.Name))
 		}
@@ -62,7 +78,7 @@ func (e *Executor) Run(ctx context.Context) {
 		wait := pollEvery
 		switch {
 		case err != nil:
-			e.log.Error("executor cycle", "error", err)
+			e.Log.Error("executor cycle", "error", err)
 			wait = awayWait
 		case n > 0:
 			continue
@@ -82,23 +98,42 @@ func (e *Executor) Cycle(ctx context.Context) (int, error) {
 	// A cycle that began is finished even when the process is asked to stop.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cycleLimit)
 	defer cancel()
-	claimed, err := jobs.Claim(ctx, e.db, cycleItems, e.names)
+	claimed, err := jobs.Claim(ctx, e.DB, e.Lease, cycleItems, e.names)
 	if err != nil {
 		return 0, err
 	}
-	if len(claimed) == 0 {
-		return 0, nil
-	}
-	// Together they cost one commit. When one fails, nothing of it stood, and
-	// each runs on its own.
-	if err := e.run(ctx, claimed...); err != nil {
-		var failed []error
-		for _, j := range claimed {
-			failed = append(failed, e.runOne(ctx, j))
+	var short, long []jobs.Job
+	for _, j := range claimed {
+		if e.kinds[j.Kind].Turn == nil || j.Attempts > jobs.MaxAttempts {
+			short = append(short, j)
+		} else {
+			long = append(long, j)
 		}
-		return len(claimed), errors.Join(failed...)
 	}
-	return len(claimed), nil
+	failed := e.runAll(ctx, short)
+	// Long jobs share what the cycle has left, and go on in a later one.
+	for _, j := range long {
+		failed = append(failed, e.turns(ctx, j, max(1, (cycleItems-len(short))/len(long))))
+	}
+	return len(claimed), errors.Join(failed...)
+}
+
+// runAll runs short jobs. Together they cost one commit; when one fails,
+// nothing of it stood, and each runs on its own.
+func (e *Executor) runAll(ctx context.Context, claimed []jobs.Job) (failed []error) {
+	if len(claimed) == 0 {
+		return nil
+	}
+	if err := e.run(ctx, claimed...); err == nil {
+		for _, j := range claimed {
+			e.Observe(j.Kind, "done")
+		}
+		return nil
+	}
+	for _, j := range claimed {
+		failed = append(failed, e.runOne(ctx, j))
+	}
+	return failed
 }
 
 // errInterrupted is the cause of a job whose earlier attempts all ended without
@@ -107,13 +142,13 @@ var errInterrupted = errors.New("interrupted too often")
 
 // run finishes jobs and applies their effects in one transaction.
 func (e *Executor) run(ctx context.Context, claimed ...jobs.Job) error {
-	return e.db.InTxReadCommitted(ctx, func(tx *store.Tx) error {
+	return e.DB.InTxReadCommitted(ctx, func(tx *store.Tx) error {
 		for _, j := range claimed {
-			if err := jobs.Finish(ctx, tx, j); err != nil {
-				return err
-			}
 			if j.Attempts > jobs.MaxAttempts {
 				return errInterrupted
+			}
+			if err := jobs.Finish(ctx, tx, j); err != nil {
+				return err
 			}
 			if err := e.apply(ctx, tx, j); err != nil {
 				return fmt.Errorf("job %s %s: %w", j.Kind, j.ID, err)
@@ -123,29 +158,44 @@ func (e *Executor) run(ctx context.Context, claimed ...jobs.Job) error {
 	})
 }
 
-// apply runs the function of a job's kind. One that panics failed: it must not
-// take the API and the redirector of this process with it.
+// apply runs the function of a short job's kind.
 func (e *Executor) apply(ctx context.Context, tx *store.Tx, j jobs.Job) (err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
-		}
-	}()
+	defer recovered(&err)
 	return e.kinds[j.Kind].Run(ctx, tx, j)
 }
 
-// runOne runs a job alone and, when it fails, has it wait or gives it up.
+// recovered makes a panic of a job its failure: it must not take the API and
+// the redirector of this process with it.
+func recovered(err *error) {
+	if cause := recover(); cause != nil {
+		*err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
+	}
+}
+
+// runOne runs a short job alone and, when it fails, has it wait or gives it up.
 func (e *Executor) runOne(ctx context.Context, j jobs.Job) error {
-	cause := e.run(ctx, j)
-	if cause == nil || errors.Is(cause, jobs.ErrLeaseLost) {
+	return e.settle(ctx, j, e.run(ctx, j), "done")
+}
+
+// settle records how an attempt ended.
+func (e *Executor) settle(ctx context.Context, j jobs.Job, cause error, outcome string) error {
+	if errors.Is(cause, jobs.ErrLeaseLost) {
+		outcome, cause = "lease_lost", nil
+	}
+	if cause == nil {
+		e.Observe(j.Kind, outcome)
 		return nil
 	}
 	final := j.Attempts >= jobs.MaxAttempts
-	e.log.Warn("job failed", "kind", j.Kind, "id", j.ID, "attempt", j.Attempts, "final", final, "error", cause)
+	if outcome = "failed"; final {
+		outcome = "given_up"
+	}
+	e.Observe(j.Kind, outcome)
+	e.Log.Warn("job failed", "kind", j.Kind, "id", j.ID, "attempt", j.Attempts, "final", final, "error", cause)
 	// The cycle's time may be what ran out.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordLimit)
 	defer cancel()
-	err := e.db.InTxReadCommitted(ctx, func(tx *store.Tx) error {
+	err := e.DB.InTxReadCommitted(ctx, func(tx *store.Tx) error {
 		end := jobs.Retry
 		if final {
 			end = jobs.Finish

@@ -33,6 +33,10 @@ func noted(t *testing.T, db *store.DB, name string) int64 {
 	return n
 }
 
+// over is a time after which a lease has ended and its job is due again,
+// whichever attempt it was.
+const over = jobs.Lease + 10*time.Second
+
 var errKind = errors.New("it does not work")
 
 // failures is the kind "fail": its jobs fail after an effect, and it remembers
@@ -70,7 +74,7 @@ var noteKind = jobs.Kind{Name: "note", Run: func(ctx context.Context, tx *store.
 }}
 
 func executor(t *testing.T, db *store.DB, kinds ...jobs.Kind) *Executor {
-	return New(db, slog.New(slog.NewTextHandler(t.Output(), nil)), kinds...)
+	return New(Options{DB: db, Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Kinds: kinds})
 }
 
 func enqueue(t *testing.T, db *store.DB, kind, payload string) {
@@ -92,7 +96,7 @@ func cycle(t *testing.T, e *Executor, want int) {
 
 func claim(t *testing.T, db *store.DB, want int) []jobs.Job {
 	t.Helper()
-	claimed, err := jobs.Claim(t.Context(), db, 10, []string{"note", "fail", "slow"})
+	claimed, err := jobs.Claim(t.Context(), db, jobs.Lease, 10, []string{"note", "fail", "slow"})
 	if err != nil || len(claimed) != want {
 		t.Fatalf("Claim = %d jobs, %v, want %d", len(claimed), err, want)
 	}
@@ -130,7 +134,7 @@ func TestStaleLease(t *testing.T) {
 		// The lease holds for its 30 seconds.
 		c.Move(jobs.Lease - time.Millisecond)
 		cycle(t, second, 0)
-		c.Move(time.Second + time.Millisecond)
+		c.Move(over)
 		cycle(t, second, 2)
 		if n := noted(t, one, "work"); n != 1 {
 			t.Fatalf("the effect is there %d times after the second executor", n)
@@ -147,7 +151,7 @@ func TestStaleLease(t *testing.T) {
 		// The same while the second has the job and is not done with it.
 		enqueue(t, one, "note", "held")
 		stale = claim(t, one, 1)
-		c.Move(jobs.Lease + time.Second)
+		c.Move(over)
 		held := claim(t, two, 1)
 		if err := first.runOne(t.Context(), stale[0]); err != nil {
 			t.Error(err)
@@ -162,7 +166,7 @@ func TestStaleLease(t *testing.T) {
 		// A stale one that fails neither gives the job back nor tells.
 		enqueue(t, one, "fail", "bad")
 		stale = claim(t, one, 1)
-		c.Move(jobs.Lease + time.Second)
+		c.Move(over)
 		claim(t, two, 1)
 		if err := first.runOne(t.Context(), stale[0]); err != nil {
 			t.Error(err)
@@ -192,7 +196,7 @@ func TestPartlyStaleBatch(t *testing.T) {
 		first, second := executor(t, one, noteKind), executor(t, two, noteKind)
 		enqueue(t, one, "note", "lost")
 		stale := claim(t, one, 1)
-		c.Move(jobs.Lease + time.Second)
+		c.Move(over)
 		cycle(t, second, 1)
 		enqueue(t, one, "note", "own")
 		batch := append(claim(t, one, 1), stale...)
@@ -233,7 +237,7 @@ func TestLeaseEndsInTransaction(t *testing.T) {
 			}
 		})
 		<-entered
-		c.Move(jobs.Lease + time.Second)
+		c.Move(over)
 		// SQLite has the second wait for the writer, PostgreSQL skips the job.
 		wg.Go(func() {
 			if n, err := second.Cycle(t.Context()); err != nil || n != 0 {
@@ -302,7 +306,7 @@ func TestInterruptions(t *testing.T) {
 			if j.Attempts != attempt || j.LeaseNo != attempt {
 				t.Fatalf("claim %d is attempt %d under lease %d", attempt, j.Attempts, j.LeaseNo)
 			}
-			c.Move(jobs.Lease)
+			c.Move(over)
 		}
 		cycle(t, e, 1)
 		depth(t, db, 0)
@@ -323,7 +327,7 @@ func TestInterruptedThenFailed(t *testing.T) {
 		enqueue(t, db, "fail", "both")
 		for range 4 {
 			claim(t, db, 1)
-			c.Move(jobs.Lease)
+			c.Move(over)
 		}
 		cycle(t, e, 1)
 		depth(t, db, 0)

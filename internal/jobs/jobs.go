@@ -2,17 +2,19 @@
 // transaction of the change that needs it, claimed under a lease by one
 // executor at a time.
 //
-// A lease is a number. Whoever claims a job raises it, and Finish succeeds
-// only under the number that was claimed: an executor that lost its lease (it
-// stood still, or its machine did) can commit nothing, because its effects are
-// in the transaction that Finish refuses. What a kind of job does is not held
-// here.
+// A lease is a number. Whoever claims a job raises it, and every transaction of
+// a job names the number that was claimed: an executor that lost its lease (it
+// stood still, or its machine did) can commit nothing. A short job has its
+// effects in one transaction (Kind.Run); a long one works in turns, each of
+// which commits its own effects and renews the lease (Kind.Turn). What a kind
+// of job does is not held here.
 package jobs
 
 import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"strconv"
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/actor"
@@ -22,12 +24,22 @@ import (
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
-// Lease is how long a claimed job belongs to its executor (api-v1.md,
-// Durable operation).
+// Lease is how long a claimed job belongs to its executor unless it is renewed
+// (api-v1.md, Durable operation).
 const Lease = 30 * time.Second
 
-// MaxAttempts is how often a job is tried in all.
+// MaxAttempts is how often a job is tried in all, or, of one that works in
+// turns, how often without getting on.
 const MaxAttempts = 5
+
+// firstWait comes before the second attempt; it doubles with each further one,
+// and up to a quarter is added so that failures do not come in step.
+const firstWait = time.Second
+
+// fairness is over how many of the jobs that are longest due apps take turns.
+// It bounds the cost of a claim when very many wait, and is far more than one
+// app has with five operations of fifty items.
+const fairness = 1000
 
 // Topic is signalled when a job was enqueued.
 const Topic = "job"
@@ -49,16 +61,28 @@ type Job struct {
 // Enqueue adds a job as part of tx, to run as soon as tx is committed. An
 // empty grant means that the job only completes what was already authorized.
 func Enqueue(ctx context.Context, tx *store.Tx, kind, payload, appID string, grant actor.Grant) error {
-	_, err := tx.Exec(ctx, `INSERT INTO job (id, kind, payload, app_id, owner_id, credential, lease_no, attempts, run_after, created_at)
-		VALUES (?, ?, ?, ?, ?, ?, 0, 0, ?, ?)`,
-		ids.New(), kind, payload, store.NullString(appID), store.NullString(grant.OwnerID), store.NullString(grant.Credential), tx.Now, tx.Now)
-	tx.Signal(Topic)
+	_, err := EnqueueID(ctx, tx, kind, payload, appID, grant)
 	return err
 }
 
-// Claim leases at most n due jobs of the given kinds, the longest due first.
-// Jobs of other kinds are for a newer program that shares the database.
-func Claim(ctx context.Context, db *store.DB, n int, kinds []string) (claimed []Job, err error) {
+// EnqueueID is Enqueue for who wants to know what becomes of the job.
+func EnqueueID(ctx context.Context, tx *store.Tx, kind, payload, appID string, grant actor.Grant) (id string, err error) {
+	id = ids.New()
+	_, err = tx.Exec(ctx, `INSERT INTO job (id, kind, payload, app_id, owner_id, credential, lease_no, attempts, run_after, created_at)
+		VALUES (?, ?, ?, ?, ?, ?, 0, 0, ?, ?)`,
+		id, kind, payload, store.NullString(appID), store.NullString(grant.OwnerID), store.NullString(grant.Credential), tx.Now, tx.Now)
+	tx.Signal(Topic)
+	return id, err
+}
+
+// Claim leases at most n due jobs of the given kinds for a time. Apps take
+// turns, so that what one of them has waiting does not hold up another's; within
+// an app the longest due come first. Jobs of other kinds are for a newer program
+// that shares the database.
+//
+// A job that is not finished is due again when its lease has ended and the wait
+// before its next attempt is over.
+func Claim(ctx context.Context, db *store.DB, lease time.Duration, n int, kinds []string) (claimed []Job, err error) {
 	defer fault.Wrap(&err, "jobs.Claim(%d)", n)
 	now := db.Now()
 	// An idle executor asks often: reading first keeps it off the writer.
@@ -71,14 +95,39 @@ func Claim(ctx context.Context, db *store.DB, n int, kinds []string) (claimed []
 	if err != nil || !found {
 		return nil, err
 	}
+	again, args := waits("attempts + 1", now.Add(lease))
+	args = append(args, due...)
+	args = append(args, fairness, now, n)
 	err = db.InTxReadCommitted(ctx, func(tx *store.Tx) error {
-		claimed, err = store.All(ctx, tx, scan, `UPDATE job SET lease_no = lease_no + 1, attempts = attempts + 1, run_after = ?
-			WHERE id IN (SELECT id FROM job WHERE `+condition+`?`+tx.Dialect().SkipLocked+`)
-			RETURNING id, kind, payload, COALESCE(app_id, ''), COALESCE(owner_id, ''), COALESCE(credential, ''), lease_no, attempts`,
-			append(append([]any{now.Add(Lease)}, due...), n)...)
+		claimed, err = store.All(ctx, tx, scan, `UPDATE job SET lease_no = lease_no + 1, attempts = attempts + 1, run_after = `+again+`
+			WHERE id IN (
+				WITH due AS (SELECT id, app_id, run_after FROM job WHERE `+condition+`?),
+				fair AS (SELECT id, run_after, ROW_NUMBER() OVER (PARTITION BY app_id ORDER BY run_after, id) AS turn FROM due)
+				SELECT job.id FROM job JOIN fair ON fair.id = job.id WHERE job.run_after <= ?
+				ORDER BY fair.turn, fair.run_after, fair.id LIMIT ?`+tx.Dialect().SkipLocked+`)
+			RETURNING id, kind, payload, COALESCE(app_id, ''), COALESCE(owner_id, ''), COALESCE(credential, ''), lease_no, attempts`, args...)
 		return err
 	})
 	return claimed, err
+}
+
+// waits returns the expression, with its arguments, of when a job may be tried
+// again after so many attempts; from is when the last one ended.
+func waits(attempts string, from clock.Instant) (expression string, args []any) {
+	expression = "CASE " + attempts + " WHEN 0 THEN CAST(? AS BIGINT)"
+	args = []any{from}
+	for n := int64(1); n < MaxAttempts; n++ {
+		expression += " WHEN " + strconv.FormatInt(n, 10) + " THEN CAST(? AS BIGINT)"
+		args = append(args, from.Add(wait(n)))
+	}
+	return expression + " ELSE CAST(? AS BIGINT) END", append(args, from.Add(wait(MaxAttempts)))
+}
+
+// wait returns how long to wait after an attempt: 1, 2, 4, 8 s and up to a
+// quarter more.
+func wait(attempts int64) time.Duration {
+	d := firstWait << (min(attempts, MaxAttempts-1) - 1)
+	return d + rand.N(d/4)
 }
 
 func scan(r store.Row) (j Job, err error) {
@@ -96,22 +145,27 @@ func Finish(ctx context.Context, tx *store.Tx, j Job) error {
 	return err
 }
 
-// Retry gives a failed job back, to be due after a growing wait: 1, 2, 4, 8 s
-// and up to a quarter more, so that failures do not come in step.
+// Retry gives a failed job back, to be due after a growing wait.
 func Retry(ctx context.Context, tx *store.Tx, j Job) error {
-	wait := time.Second << (j.Attempts - 1)
-	n, err := tx.Exec(ctx, "UPDATE job SET run_after = ? WHERE id = ? AND lease_no = ?", tx.Now.Add(wait+rand.N(wait/4)), j.ID, j.LeaseNo)
+	return j.giveBack(ctx, tx, tx.Now.Add(wait(j.Attempts)), j.Attempts)
+}
+
+// giveBack ends the lease of a job that is due again at an instant.
+func (j *Job) giveBack(ctx context.Context, q store.Q, due clock.Instant, attempts int64) error {
+	n, err := q.Exec(ctx, "UPDATE job SET run_after = ?, attempts = ?, lease_no = lease_no + 1 WHERE id = ? AND lease_no = ?", due, attempts, j.ID, j.LeaseNo)
 	if err == nil && n == 0 {
 		err = ErrLeaseLost
 	}
 	return err
 }
 
-// TakeOver makes every job due at once, also those that are leased: for the
-// start of an executor that is known to be the only one, whose predecessor
-// therefore is no more.
+// TakeOver ends every lease: for the start of an executor that is known to be
+// the only one, whose predecessor therefore is no more. A job that it
+// interrupted waits as after a failure, so that one which kills its executor
+// does so ever more rarely.
 func TakeOver(ctx context.Context, db *store.DB) error {
-	_, err := db.Exec(ctx, "UPDATE job SET run_after = ? WHERE run_after > ?", db.Now(), db.Now())
+	due, args := waits("attempts", db.Now())
+	_, err := db.Exec(ctx, "UPDATE job SET run_after = "+due+" WHERE run_after > "+due, append(args, args...)...)
 	return err
 }
 
