@@ -79,7 +79,7 @@ func finishCreate(ctx context.Context, tx *store.Tx, j jobs.Job) error {
 	if cancelled {
 		return nil
 	}
-	return o.Succeed(ctx, tx, operation.Resource{Type: "domain", ID: d.ID})
+	return o.Finish(ctx, tx, operation.Result{Resource: operation.Resource{Type: "domain", ID: d.ID}})
 }
 
 // stillAllowed asks whether the one who started the job may still do it.

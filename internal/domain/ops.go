@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/waymarkhq/waymark/internal/fault"
-	"github.com/waymarkhq/waymark/internal/jobs"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/operation"
 	"github.com/waymarkhq/waymark/internal/opt"
@@ -53,11 +52,8 @@ func (o Options) create(ctx context.Context, c *op.Call, tx *store.Tx, in *struc
 	if err != nil {
 		return op.Item[operation.Operation]{}, err
 	}
-	started, err := operation.Create(ctx, tx, jobCreate, d.AppID, c.Actor)
+	started, err := operation.Start(ctx, c, tx, jobCreate, d.AppID, " "+d.ID)
 	if err != nil {
-		return op.Item[operation.Operation]{}, err
-	}
-	if err := jobs.Enqueue(ctx, tx, jobCreate, started.ID+" "+d.ID, d.AppID, c.Actor.Grant()); err != nil {
 		return op.Item[operation.Operation]{}, err
 	}
 	err = outbox.Emit(ctx, tx, outbox.DomainStatusChanged, d.AppID, d.ID, d.Revision)

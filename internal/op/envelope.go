@@ -66,9 +66,13 @@ func writeJSON(w http.ResponseWriter, status int, b []byte) {
 // made of its bytes: what they are made from may change without a revision.
 func (f *File) write(w http.ResponseWriter) {
 	sum := sha256.Sum256(f.Content)
+	disposition := "inline"
+	if f.Attachment {
+		disposition = "attachment"
+	}
 	h := w.Header()
 	h.Set("Content-Type", f.ContentType)
-	h.Set("Content-Disposition", mime.FormatMediaType("inline", map[string]string{"filename": f.Name}))
+	h.Set("Content-Disposition", mime.FormatMediaType(disposition, map[string]string{"filename": f.Name}))
 	h.Set("Content-Length", strconv.Itoa(len(f.Content)))
 	h.Set("Content-Security-Policy", "default-src 'none'; img-src data:; sandbox")
 	h.Set("X-Content-Type-Options", "nosniff")

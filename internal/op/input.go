@@ -1,6 +1,7 @@
 package op
 
 import (
+	"cmp"
 	"encoding"
 	"fmt"
 	"maps"
@@ -85,8 +86,8 @@ func (s *Service) inputOf(t reflect.Type, o Op) inputSpec {
 }
 
 // addPaging declares the parameters that every list has.
-func (spec *inputSpec) addPaging(r huma.Registry) {
-	low, high := 1.0, float64(maxLimit)
+func (spec *inputSpec) addPaging(pageLimit int) {
+	low, high := 1.0, float64(cmp.Or(pageLimit, maxLimit))
 	limit := &huma.Schema{Type: huma.TypeInteger, Minimum: &low, Maximum: &high, Default: defaultLimit}
 	longest := 1024
 	text := &huma.Schema{Type: huma.TypeString, MaxLength: &longest}

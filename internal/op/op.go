@@ -25,9 +25,11 @@ type Op struct {
 	// Budget is the business limit that calls draw on besides the windows.
 	Budget Budget
 	// Status of success; 0 means the method's usual one.
-	Status  int
-	Summary string
-	Doc     string
+	Status int
+	// PageLimit is the most rows that a page of the list has; 0 means 100.
+	PageLimit int
+	Summary   string
+	Doc       string
 }
 
 // IfMatch says what an operation does with the If-Match header.
@@ -88,7 +90,15 @@ type Call struct {
 	Intent string
 	// DB is for reads outside a transaction.
 	DB *store.DB
+
+	limitScale float64
 }
+
+// Scaled returns a limit of the contract as this installation has it:
+// multiplied by --limit-scale, at least 1.
+func (c *Call) Scaled(limit int64) int64 { return scaled(limit, c.limitScale) }
+
+func scaled(limit int64, by float64) int64 { return max(1, int64(float64(limit)*by)) }
 
 // Stale reports that the client holds another revision than the current one.
 func (c *Call) Stale(current string) bool { return c.IfMatch != "" && c.IfMatch != current }
@@ -118,8 +128,10 @@ type Item[T any] struct {
 type File struct {
 	Name        string
 	ContentType string
-	Content     []byte
-	Ref         Ref
+	// Attachment has browsers save the file rather than show it.
+	Attachment bool
+	Content    []byte
+	Ref        Ref
 }
 
 // Removed is the answer of an operation that removed a resource.

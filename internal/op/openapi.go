@@ -130,11 +130,16 @@ func (s *Service) success(r *row) *huma.Response {
 		return response
 	}
 	if r.types != nil {
-		headers["Content-Disposition"] = text("`inline`, with a file name.")
+		headers["Content-Disposition"] = text("`inline` or `attachment`, with a file name.")
 		response.Content = map[string]*huma.MediaType{}
 		for _, t := range r.types {
 			response.Content[t] = &huma.MediaType{Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}}
+			if t == "application/json" { // whatever the file holds
+				response.Content[t].Schema = &huma.Schema{}
+			}
 		}
+	}
+	if r.data == nil {
 		return response
 	}
 	envelope := &huma.Schema{
@@ -149,7 +154,10 @@ func (s *Service) success(r *row) *huma.Response {
 		envelope.Properties["pagination"] = s.registry.Schema(reflect.TypeFor[pagination](), true, "Pagination")
 		envelope.Required = append(envelope.Required, "pagination")
 	}
-	response.Content = map[string]*huma.MediaType{"application/json": {Schema: envelope}}
+	if response.Content == nil {
+		response.Content = map[string]*huma.MediaType{}
+	}
+	response.Content["application/json"] = &huma.MediaType{Schema: envelope}
 	return response
 }
 
@@ -185,7 +193,7 @@ func (r *row) errorStatuses() []int {
 		}
 	}
 	if r.types != nil {
-		all = append(all, 422)
+		all = append(all, 409, 422)
 	}
 	if r.IfMatch != NoIfMatch {
 		all = append(all, 412)

@@ -58,7 +58,7 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request, row *row) {
 	ctx, cancel := context.WithTimeout(r.Context(), timeout)
 	defer cancel()
 	c := &callContext{
-		Call: Call{RequestID: RequestID(r.Context()), Now: s.DB.Now(), DB: s.DB},
+		Call: Call{RequestID: RequestID(r.Context()), Now: s.DB.Now(), DB: s.DB, limitScale: s.LimitScale},
 		ctx:  ctx, service: s, row: row, w: w, r: r, started: time.Now(),
 	}
 	defer c.upload.discard()

@@ -25,7 +25,7 @@ const (
 )
 
 // Scaled returns a limit multiplied by --limit-scale, at least 1.
-func (s *Service) Scaled(limit int64) int64 { return max(1, int64(float64(limit)*s.LimitScale)) }
+func (s *Service) Scaled(limit int64) int64 { return scaled(limit, s.LimitScale) }
 
 // Bucket returns a rate bucket of the contract: category entry, read or write,
 // counted by credential, account or app.

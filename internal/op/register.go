@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"github.com/waymarkhq/waymark/internal/cursor"
+	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -27,14 +28,26 @@ func Read[In, Out any](s *Service, o Op, handle func(context.Context, *Call, *In
 // returns up to Window.Limit rows; In embeds or holds no paging parameters,
 // the pipeline adds limit and cursor.
 func List[In any, T Positioned](s *Service, o Op, handle func(context.Context, *Call, *In, Window) ([]T, error)) {
+	ListOrFile(s, o, nil, nil, handle)
+}
+
+// ListOrFile declares a list that a query may have as one whole file of one of
+// the given media types: file returns nil when a page is asked for.
+func ListOrFile[In any, T Positioned](s *Service, o Op, types []string, file func(context.Context, *Call, *In) (*File, error),
+	handle func(context.Context, *Call, *In, Window) ([]T, error)) {
 	spec := s.inputOf(reflect.TypeFor[In](), o)
-	spec.addPaging(s.registry)
+	spec.addPaging(o.PageLimit)
 	s.add(&row{
-		Op: o, list: true, input: spec, data: reflect.TypeFor[T](),
+		Op: o, list: true, input: spec, data: reflect.TypeFor[T](), types: types,
 		run: func(c *callContext) (outcome, error) {
 			in, err := decode[In](c)
 			if err != nil {
 				return outcome{}, err
+			}
+			if file != nil {
+				if f, err := file(c.ctx, &c.Call, in); err != nil || f != nil {
+					return outcome{file: f}, c.refusePaging(err)
+				}
 			}
 			window, limit, err := c.window()
 			if err != nil {
@@ -128,6 +141,17 @@ func (i Item[T]) outcome() outcome {
 		o.data, o.etag = nil, ""
 	}
 	return o
+}
+
+// refusePaging returns err, or the refusal of paging parameters of a call that
+// gets a whole file.
+func (c *callContext) refusePaging(err error) error {
+	for _, name := range []string{"limit", "cursor"} {
+		if _, sent := c.query[name]; sent && err == nil {
+			return fault.InvalidQuery(name, "a file is never a page")
+		}
+	}
+	return err
 }
 
 // window returns the part of the list that the query asks for and how many

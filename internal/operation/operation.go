@@ -7,12 +7,7 @@ package operation
 import (
 	"context"
 
-	"github.com/go-json-experiment/json"
-
-	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/clock"
-	"github.com/waymarkhq/waymark/internal/fault"
-	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/outbox"
@@ -30,6 +25,10 @@ const (
 	Cancelled          = "cancelled"
 )
 
+// maxActive is how many operations of an app may be under way at once
+// (api-v1.md, Sizes and counts).
+const maxActive = 5
+
 // PollSeconds is what Retry-After tells a client that follows an operation.
 const PollSeconds = 1
 
@@ -44,9 +43,13 @@ type Operation struct {
 	Revision  string            `json:"revision" format:"uuid"`
 	Result    opt.Null[Result]  `json:"result"`
 	Error     opt.Null[Failure] `json:"error"`
+
+	// correlationID is the request that started it.
+	correlationID string
 }
 
-// Result is what an operation brought about.
+// Result is what an operation brought about; of one with items also how many
+// succeeded and failed.
 type Result struct {
 	Resource  Resource `json:"resource"`
 	Succeeded *int64   `json:"succeeded,omitempty"`
@@ -87,50 +90,28 @@ func (o Operation) Accepted(ref op.Ref) op.Item[Operation] {
 	return op.Item[Operation]{Data: o, Ref: ref, ETag: o.Revision, Location: o.Location(), RetryAfter: PollSeconds}
 }
 
-const columns = "id, app_id, type, status, result, error, revision, created_at, updated_at"
-
-func scan(r store.Row) (o Operation, err error) {
-	var result, failure *string
-	if err := r.Scan(&o.ID, &o.AppID, &o.Type, &o.Status, &result, &failure, &o.Revision, &o.CreatedAt, &o.UpdatedAt); err != nil {
-		return o, err
-	}
-	if result != nil {
-		if err := json.Unmarshal([]byte(*result), &o.Result); err != nil {
-			return o, err
+// Finish ends the operation with what it brought about: failed when it had
+// items and none succeeded.
+func (o *Operation) Finish(ctx context.Context, tx *store.Tx, r Result) error {
+	o.Status, o.Result = Succeeded, opt.Of(r)
+	if r.Failed != nil && *r.Failed > 0 {
+		o.Status = PartiallySucceeded
+		if *r.Succeeded == 0 {
+			return o.Fail(ctx, tx, "items_failed", "No item succeeded.")
 		}
 	}
-	if failure != nil {
-		err = json.Unmarshal([]byte(*failure), &o.Error)
-	}
-	return o, err
+	return o.end(ctx, tx)
 }
 
-// Create adds a queued operation as part of tx.
-func Create(ctx context.Context, tx *store.Tx, kind, appID string, a *actor.Actor) (Operation, error) {
-	o := Operation{ID: ids.New(), AppID: appID, Type: kind, Status: Queued, CreatedAt: tx.Now, UpdatedAt: tx.Now, Revision: ids.Revision()}
-	_, err := tx.Exec(ctx, "INSERT INTO operation (id, app_id, owner_id, type, status, revision, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-		o.ID, o.AppID, a.OwnerID, o.Type, o.Status, o.Revision, o.CreatedAt, o.UpdatedAt)
-	return o, err
+// Fail ends the operation with a sanitized error.
+func (o *Operation) Fail(ctx context.Context, tx *store.Tx, code, message string) error {
+	o.Status, o.Error = Failed, opt.Of(Failure{Code: code, Message: message})
+	return o.end(ctx, tx)
 }
 
-// Load returns an operation, or the refusal of a missing one.
-func Load(ctx context.Context, q store.Q, id string) (Operation, error) {
-	o, err := store.One(ctx, q, scan, "SELECT "+columns+" FROM operation WHERE id = ?", id)
-	if err == store.ErrNotFound {
-		err = fault.Missing()
-	}
-	return o, err
-}
-
-// save stores a new status under a new revision and tells of a terminal one.
-func (o *Operation) save(ctx context.Context, tx *store.Tx) error {
-	o.Revision, o.UpdatedAt = ids.Revision(), tx.Now
-	result, failure, err := o.outcome()
-	if err != nil {
-		return err
-	}
-	if _, err := tx.Exec(ctx, "UPDATE operation SET status = ?, result = ?, error = ?, revision = ?, updated_at = ? WHERE id = ?",
-		o.Status, result, failure, o.Revision, o.UpdatedAt, o.ID); err != nil {
+// end stores a terminal status and tells of it.
+func (o *Operation) end(ctx context.Context, tx *store.Tx) error {
+	if err := o.save(ctx, tx); err != nil {
 		return err
 	}
 	switch o.Status {
@@ -140,85 +121,4 @@ func (o *Operation) save(ctx context.Context, tx *store.Tx) error {
 		return outbox.Emit(ctx, tx, outbox.OperationFailed, o.AppID, o.ID, o.Revision)
 	}
 	return nil
-}
-
-func (o *Operation) outcome() (result, failure any, err error) {
-	if o.Result.Valid {
-		b, err := json.Marshal(o.Result)
-		if err != nil {
-			return nil, nil, err
-		}
-		result = string(b)
-	}
-	if o.Error.Valid {
-		b, err := json.Marshal(o.Error)
-		if err != nil {
-			return nil, nil, err
-		}
-		failure = string(b)
-	}
-	return result, failure, nil
-}
-
-// Succeed ends the operation with what it brought about.
-func (o *Operation) Succeed(ctx context.Context, tx *store.Tx, resource Resource) error {
-	o.Status, o.Result = Succeeded, opt.Of(Result{Resource: resource})
-	return o.save(ctx, tx)
-}
-
-// Fail ends the operation with a sanitized error.
-func (o *Operation) Fail(ctx context.Context, tx *store.Tx, code, message string) error {
-	o.Status, o.Error = Failed, opt.Of(Failure{Code: code, Message: message})
-	return o.save(ctx, tx)
-}
-
-// appOf implements op.AppFinder.
-func appOf(ctx context.Context, q store.Q, id string) (string, error) {
-	return store.One(ctx, q, store.Value[string], "SELECT app_id FROM operation WHERE id = ?", id)
-}
-
-// Register declares the operations of this package.
-func Register(s *op.Service) {
-	app := op.AppOf("operationId", appOf)
-	op.Read(s, op.Op{ID: "getOperationsOperationId", Method: "GET", Path: "/operations/{operationId}", Perm: "operations:read", App: app,
-		Summary: "Follow a durable operation"}, get)
-	op.Write(s, op.Op{ID: "cancelOperationsOperationId", Method: "POST", Path: "/operations/{operationId}/cancel", Perm: "operations:cancel", App: app,
-		IfMatch: op.IfMatchOptional, Status: 202, Summary: "Ask for a cancellation",
-		Doc: "Work that did not start is cancelled at once; confirmed effects are not undone. A finished operation is answered unchanged."}, cancel)
-}
-
-type input struct {
-	OperationID string `path:"operationId"`
-}
-
-func get(ctx context.Context, c *op.Call, in *input) (op.Item[Operation], error) {
-	o, err := Load(ctx, c.DB, in.OperationID)
-	return op.Item[Operation]{Data: o, Ref: o.ref()}, err
-}
-
-type cancelInput struct {
-	OperationID string `path:"operationId"`
-	Body        CancelOperation
-}
-
-// CancelOperation is the body of cancelOperationsOperationId: an empty object.
-type CancelOperation struct{}
-
-func cancel(ctx context.Context, c *op.Call, tx *store.Tx, in *cancelInput) (op.Item[Operation], error) {
-	o, err := Load(ctx, tx, in.OperationID)
-	if err != nil {
-		return op.Item[Operation]{}, err
-	}
-	if c.Stale(o.Revision) {
-		return op.Item[Operation]{}, fault.Stale()
-	}
-	switch o.Status {
-	case Queued:
-		o.Status = Cancelled
-		err = o.save(ctx, tx)
-	case Running:
-		o.Status = CancelRequested
-		err = o.save(ctx, tx)
-	}
-	return o.Accepted(o.ref()), err
 }

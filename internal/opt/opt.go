@@ -28,6 +28,14 @@ func (o Opt[T]) Or(d T) T {
 	return d
 }
 
+// Ptr returns the value, or nil when the field is absent.
+func (o Opt[T]) Ptr() *T {
+	if !o.Set {
+		return nil
+	}
+	return &o.Value
+}
+
 // IsZero reports absence, for omitzero.
 func (o Opt[T]) IsZero() bool { return !o.Set }
 

@@ -1,0 +1,70 @@
+package operation
+
+import (
+	"context"
+
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// appOf implements op.AppFinder.
+func appOf(ctx context.Context, q store.Q, id string) (string, error) {
+	return store.One(ctx, q, store.Value[string], "SELECT app_id FROM operation WHERE id = ?", id)
+}
+
+// Register declares the operations of this package.
+// works are what operations that work in turns do.
+func Register(s *op.Service, works ...Work) {
+	app := op.AppOf("operationId", appOf)
+	op.Read(s, op.Op{ID: "getOperationsOperationId", Method: "GET", Path: "/operations/{operationId}", Perm: "operations:read", App: app,
+		Summary: "Follow a durable operation"}, get)
+	op.Write(s, op.Op{ID: "cancelOperationsOperationId", Method: "POST", Path: "/operations/{operationId}/cancel", Perm: "operations:cancel", App: app,
+		IfMatch: op.IfMatchOptional, Status: 202, Summary: "Ask for a cancellation",
+		Doc: "Work that did not start is cancelled at once; confirmed effects are not undone. A finished operation is answered unchanged."}, canceller(works))
+}
+
+type input struct {
+	OperationID string `path:"operationId"`
+}
+
+func get(ctx context.Context, c *op.Call, in *input) (op.Item[Operation], error) {
+	o, err := Load(ctx, c.DB, in.OperationID)
+	return op.Item[Operation]{Data: o, Ref: o.ref()}, err
+}
+
+type cancelInput struct {
+	OperationID string `path:"operationId"`
+	Body        CancelOperation
+}
+
+// CancelOperation is the body of cancelOperationsOperationId: an empty object.
+type CancelOperation struct{}
+
+// canceller returns the handler that ends what did not start and asks what
+// runs to stop.
+func canceller(works []Work) func(context.Context, *op.Call, *store.Tx, *cancelInput) (op.Item[Operation], error) {
+	return func(ctx context.Context, c *op.Call, tx *store.Tx, in *cancelInput) (op.Item[Operation], error) {
+		o, err := Load(ctx, tx, in.OperationID)
+		if err != nil {
+			return op.Item[Operation]{}, err
+		}
+		if c.Stale(o.Revision) {
+			return op.Item[Operation]{}, fault.Stale()
+		}
+		switch o.Status {
+		case Queued:
+			o.Status = Cancelled
+			err = o.end(ctx, tx)
+			for _, w := range works {
+				if err == nil && w.Type == o.Type && w.Ended != nil {
+					err = w.Ended(ctx, tx, o)
+				}
+			}
+		case Running:
+			o.Status = CancelRequested
+			err = o.save(ctx, tx)
+		}
+		return o.Accepted(o.ref()), err
+	}
+}

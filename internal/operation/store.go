@@ -1,0 +1,95 @@
+package operation
+
+import (
+	"context"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/ids"
+	"github.com/waymarkhq/waymark/internal/jobs"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// retention is how long finished operations can be read.
+const retention = 30 * 24 * time.Hour
+
+const columns = "id, app_id, type, status, result, error, revision, created_at, updated_at, COALESCE(correlation_id, '')"
+
+func scan(r store.Row) (o Operation, err error) {
+	var result, failure *string
+	if err := r.Scan(&o.ID, &o.AppID, &o.Type, &o.Status, &result, &failure, &o.Revision, &o.CreatedAt, &o.UpdatedAt, &o.correlationID); err != nil {
+		return o, err
+	}
+	if result != nil {
+		if err := json.Unmarshal([]byte(*result), &o.Result); err != nil {
+			return o, err
+		}
+	}
+	if failure != nil {
+		err = json.Unmarshal([]byte(*failure), &o.Error)
+	}
+	return o, err
+}
+
+// Start adds a queued operation with the job of the same name that does it, as
+// part of tx. The job's payload is the operation's id followed by more. An app
+// that has too many under way is refused (429).
+func Start(ctx context.Context, c *op.Call, tx *store.Tx, kind, appID, more string) (Operation, error) {
+	active, err := store.One(ctx, tx, store.Value[int64], "SELECT COUNT(*) FROM operation WHERE app_id = ? AND status IN ('queued', 'running', 'cancel_requested')", appID)
+	if err != nil {
+		return Operation{}, err
+	}
+	if limit := c.Scaled(maxActive); active >= limit {
+		refusal := fault.New(fault.RateLimited, "The app has %d operations under way, the most it may have. Wait for one to end.", active)
+		refusal.RetryAfter = PollSeconds
+		return Operation{}, refusal
+	}
+	o := Operation{ID: ids.New(), AppID: appID, Type: kind, Status: Queued, CreatedAt: tx.Now, UpdatedAt: tx.Now, Revision: ids.Revision(), correlationID: c.RequestID}
+	if _, err := tx.Exec(ctx, "INSERT INTO operation (id, app_id, owner_id, type, status, revision, created_at, updated_at, correlation_id) VALUES ("+store.Marks(9)+")",
+		o.ID, o.AppID, c.Actor.OwnerID, o.Type, o.Status, o.Revision, o.CreatedAt, o.UpdatedAt, o.correlationID); err != nil {
+		return o, err
+	}
+	return o, jobs.Enqueue(ctx, tx, kind, o.ID+more, appID, c.Actor.Grant())
+}
+
+// Load returns an operation, or the refusal of a missing one.
+func Load(ctx context.Context, q store.Q, id string) (Operation, error) {
+	o, err := store.One(ctx, q, scan, "SELECT "+columns+" FROM operation WHERE id = ?", id)
+	if err == store.ErrNotFound {
+		err = fault.Missing()
+	}
+	return o, err
+}
+
+// save stores a new status under a new revision.
+func (o *Operation) save(ctx context.Context, tx *store.Tx) error {
+	o.Revision, o.UpdatedAt = ids.Revision(), tx.Now
+	var result, failure any
+	if o.Result.Valid {
+		b, err := json.Marshal(o.Result)
+		if err != nil {
+			return err
+		}
+		result = string(b)
+	}
+	if o.Error.Valid {
+		b, err := json.Marshal(o.Error)
+		if err != nil {
+			return err
+		}
+		failure = string(b)
+	}
+	_, err := tx.Exec(ctx, "UPDATE operation SET status = ?, result = ?, error = ?, revision = ?, updated_at = ? WHERE id = ?",
+		o.Status, result, failure, o.Revision, o.UpdatedAt, o.ID)
+	return err
+}
+
+// Sweep removes at most limit finished operations after their retention.
+func Sweep(ctx context.Context, db *store.DB, limit int) (int64, error) {
+	return db.Exec(ctx, `DELETE FROM operation WHERE id IN (SELECT id FROM operation
+		WHERE updated_at < ? AND status NOT IN ('queued', 'running', 'cancel_requested') ORDER BY updated_at LIMIT ?)`,
+		db.Now().Add(-retention), limit)
+}
