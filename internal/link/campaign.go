@@ -20,8 +20,8 @@ type campaignInput struct {
 	CampaignID string `path:"campaignId"`
 }
 
-func (s *service) ofCampaign(ctx context.Context, c *op.Call, in *campaignInput, w op.Window) ([]Link, error) {
-	return s.list(ctx, c, &listInput{AppID: c.AppID, CampaignID: in.CampaignID}, w)
+func (s *Service) ofCampaign(ctx context.Context, c *op.Call, in *campaignInput, w op.Window) ([]Link, error) {
+	return s.list(ctx, c, &listInput{AppID: c.AppID, Filters: Filters{CampaignID: in.CampaignID}}, w)
 }
 
 // jobPublishCampaign is the kind of the job that brings changed parameters of a

@@ -24,7 +24,7 @@ type duplicateInput struct {
 	Body   DuplicateLink
 }
 
-func (s *service) duplicate(ctx context.Context, c *op.Call, tx *store.Tx, in *duplicateInput) (op.Item[Link], error) {
+func (s *Service) duplicate(ctx context.Context, c *op.Call, tx *store.Tx, in *duplicateInput) (op.Item[Link], error) {
 	l, err := s.current(ctx, c, tx, in.LinkID)
 	if err != nil {
 		return op.Item[Link]{}, err

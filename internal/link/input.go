@@ -158,7 +158,7 @@ func (c *Content) applyTemplates(p *problems, l *Link) {
 
 // checkReferences collects the references that were sent and are not the app's
 // own: what does not exist and what is another's look alike.
-func (s *service) checkReferences(ctx context.Context, q store.Q, p *problems, c *Content, l *Link) error {
+func (s *Service) checkReferences(ctx context.Context, q store.Q, p *problems, c *Content, l *Link) error {
 	if c.FolderID.Valid {
 		if found, err := organize.HasFolder(ctx, q, l.AppID, c.FolderID.Value); err != nil {
 			return err
@@ -192,7 +192,7 @@ func (s *service) checkReferences(ctx context.Context, q store.Q, p *problems, c
 }
 
 // checkLoops collects the destinations that lead nowhere else.
-func (s *service) checkLoops(p *problems, l *Link) {
+func (s *Service) checkLoops(p *problems, l *Link) {
 	s.checkLoop(p, l, "/desktopUrl", l.DesktopURL)
 	s.checkLoop(p, l, "/playStoreUrl", l.PlayStoreURL)
 	s.checkLoop(p, l, "/appStoreUrl", l.AppStoreURL)
@@ -201,7 +201,7 @@ func (s *service) checkLoops(p *problems, l *Link) {
 
 // checkLoop refuses a destination that is the link's own address: its visitors
 // would go round, and each round would be a click.
-func (s *service) checkLoop(p *problems, l *Link, path string, destination *string) {
+func (s *Service) checkLoop(p *problems, l *Link, path string, destination *string) {
 	if destination == nil {
 		return
 	}

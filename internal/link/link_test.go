@@ -70,6 +70,7 @@ func TestCreate(t *testing.T) {
 func TestChange(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner, eve := i.Prepared(t, "ann@example.com"), i.Prepared(t, "eve@example.com")
+		owner.Call("POST", "/webhooks", M{"appId": owner.AppID, "url": "https://hooks.example.com/", "events": []string{"link.created", "link.updated", "link.deleted"}}).Want(201)
 		r := owner.Link("a", M{"title": "One", "utm": M{"source": "mail", "medium": "x"}, "lifecycle": M{"maxClicks": 7}}).Want(201)
 		id := r.Text("data.id")
 		path := "/links/" + apitest.Path(id)
@@ -98,9 +99,9 @@ func TestChange(t *testing.T) {
 		if err != nil || fields != `["description","lifecycle","utm"]` {
 			t.Errorf("changed fields %s, %v", fields, err)
 		}
-		events, err := store.All(t.Context(), i.DB, store.Value[string], "SELECT type FROM outbox WHERE resource_id = ? ORDER BY id", id)
+		events, err := store.All(t.Context(), i.DB, store.Value[string], "SELECT event_type FROM webhook_delivery WHERE resource_id = ? ORDER BY id", id)
 		if err != nil || strings.Join(events, " ") != "link.created link.updated link.deleted" {
-			t.Errorf("outbox %q, %v", events, err)
+			t.Errorf("events %q, %v", events, err)
 		}
 	})
 }

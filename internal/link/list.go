@@ -13,27 +13,37 @@ import (
 )
 
 type listInput struct {
-	AppID       string         `query:"appId" required:"true" maxLength:"500"`
-	Domain      string         `query:"domain" maxLength:"253"`
-	Prefix      *string        `query:"prefix" maxLength:"200" allowEmpty:"true" doc:"Empty: links without prefix."`
-	Group       string         `query:"group" enum:"main,operational"`
-	Origin      string         `query:"origin" maxLength:"50"`
-	Q           string         `query:"q" maxLength:"200" doc:"Text that title, description or slug contain, ignoring case but not accents."`
-	CreatedFrom *clock.Instant `query:"createdFrom" format:"date-time" doc:"Inclusive."`
-	CreatedTo   *clock.Instant `query:"createdTo" format:"date-time" doc:"Exclusive."`
-	Order       string         `query:"order" enum:"createdAt:asc,createdAt:desc" doc:"Default createdAt:desc."`
-	FolderID    string         `query:"folderId" maxLength:"100"`
-	CampaignID  string         `query:"campaignId" maxLength:"100"`
-	TagID       string         `query:"tagId" maxLength:"100"`
-	State       string         `query:"state" enum:"active,scheduled,expired,archived"`
-	Archived    *bool          `query:"archived"`
+	AppID string `query:"appId" required:"true" maxLength:"500"`
+	Filters
+}
+
+// Filters choose links of an app, in a query or in the body of an export.
+type Filters struct {
+	Domain      string         `query:"domain" json:"domain,omitzero" maxLength:"253"`
+	Prefix      *string        `query:"prefix" json:"prefix,omitzero" maxLength:"200" allowEmpty:"true" doc:"Empty: links without prefix."`
+	Group       string         `query:"group" json:"group,omitzero" enum:"main,operational"`
+	Origin      string         `query:"origin" json:"origin,omitzero" maxLength:"50"`
+	Q           string         `query:"q" json:"q,omitzero" maxLength:"200" doc:"Text that title, description or slug contain, ignoring case but not accents."`
+	CreatedFrom *clock.Instant `query:"createdFrom" json:"createdFrom,omitzero" format:"date-time" doc:"Inclusive."`
+	CreatedTo   *clock.Instant `query:"createdTo" json:"createdTo,omitzero" format:"date-time" doc:"Exclusive."`
+	Order       string         `query:"order" json:"order,omitzero" enum:"createdAt:asc,createdAt:desc" doc:"Default createdAt:desc."`
+	FolderID    string         `query:"folderId" json:"folderId,omitzero" maxLength:"100"`
+	CampaignID  string         `query:"campaignId" json:"campaignId,omitzero" maxLength:"100"`
+	TagID       string         `query:"tagId" json:"tagId,omitzero" maxLength:"100"`
+	State       string         `query:"state" json:"state,omitzero" enum:"active,scheduled,expired,archived"`
+	Archived    *bool          `query:"archived" json:"archived,omitzero"`
+}
+
+// Chosen returns up to limit links of the call's app that filters choose.
+func (s *Service) Chosen(ctx context.Context, c *op.Call, f Filters, limit int) ([]Link, error) {
+	return s.list(ctx, c, &listInput{AppID: c.AppID, Filters: f}, op.Window{Limit: limit})
 }
 
 // list reads through an index that has the links in their order: the tag's, the
 // folder's or the campaign's when nothing else is asked for, otherwise the one
 // of all links of the app, which holds every column that a filter looks at. So
 // a page costs its rows, and a rare match a walk through one index.
-func (s *service) list(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]Link, error) {
+func (s *Service) list(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]Link, error) {
 	byTag, err := in.byTag(ctx, c.DB)
 	if err != nil {
 		return nil, err
@@ -45,9 +55,9 @@ func (s *service) list(ctx context.Context, c *op.Call, in *listInput, w op.Wind
 		from, at, id = "link_tag JOIN link ON link.id = link_tag.link_id", "link_tag.link_created_at", "link_tag.link_id"
 	case in.Q != "":
 		from = "link" + dialect.Indexed("link_search")
-	case in.FolderID != "" && in.only(listInput{FolderID: in.FolderID}):
+	case in.FolderID != "" && in.only(Filters{FolderID: in.FolderID}):
 		from = "link" + dialect.Indexed("link_folder")
-	case in.CampaignID != "" && in.only(listInput{CampaignID: in.CampaignID}):
+	case in.CampaignID != "" && in.only(Filters{CampaignID: in.CampaignID}):
 		from = "link" + dialect.Indexed("link_campaign")
 	}
 	where := in.where(dialect, c.Now, at)
@@ -70,9 +80,9 @@ func (s *service) list(ctx context.Context, c *op.Call, in *listInput, w op.Wind
 }
 
 // only reports whether nothing is asked for but others says.
-func (in *listInput) only(others listInput) bool {
-	others.AppID, others.Order = in.AppID, in.Order
-	return *in == others
+func (in *listInput) only(others Filters) bool {
+	others.Order = in.Order
+	return in.Filters == others
 }
 
 // smallTag is up to how many links of a tag are rather looked at one by one.
@@ -81,7 +91,7 @@ const smallTag = 2000
 // byTag reports whether to walk the links of the tag rather than those of the
 // app: when nothing else is asked for, or when they are few.
 func (in *listInput) byTag(ctx context.Context, q store.Q) (bool, error) {
-	if in.TagID == "" || in.only(listInput{TagID: in.TagID}) {
+	if in.TagID == "" || in.only(Filters{TagID: in.TagID}) {
 		return in.TagID != "", nil
 	}
 	n, err := store.One(ctx, q, store.Value[int], "SELECT COUNT(*) FROM (SELECT 1 FROM link_tag WHERE tag_id = ? LIMIT ?) AS some", in.TagID, smallTag)

@@ -13,15 +13,17 @@ import (
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
-// service holds what the operations need besides the call.
-type service struct {
+// Service does what the operations do, also for batches and imports.
+type Service struct {
 	addresses Addresses
 	assets    asset.Addresses
 }
 
+// New returns the links of an installation with its addresses.
+func New(addresses Addresses, assets asset.Addresses) *Service { return &Service{addresses, assets} }
+
 // Register declares the operations of this package.
-func Register(s *op.Service, addresses Addresses, assets asset.Addresses) {
-	l := &service{addresses, assets}
+func (l *Service) Register(s *op.Service) {
 	app := op.AppOf("linkId", AppOf)
 	op.List(s, op.Op{ID: "getLinks", Method: "GET", Path: "/links", Perm: "links:read", App: op.AppInQuery,
 		Summary: "List links", Doc: "Filters combine."}, l.list)
@@ -62,37 +64,47 @@ type linkInput struct {
 	LinkID string `path:"linkId"`
 }
 
-func (s *service) get(ctx context.Context, c *op.Call, in *linkInput) (op.Item[Link], error) {
+func (s *Service) get(ctx context.Context, c *op.Call, in *linkInput) (op.Item[Link], error) {
 	l, err := s.load(ctx, c.DB, c, in.LinkID)
 	return op.Item[Link]{Data: l, Ref: l.ref()}, err
 }
 
 // current loads a link for a change under the revision that the client knows.
-func (s *service) current(ctx context.Context, c *op.Call, tx *store.Tx, id string) (Link, error) {
+func (s *Service) current(ctx context.Context, c *op.Call, tx *store.Tx, id string) (Link, error) {
 	l, err := s.load(ctx, tx, c, id)
+	if err == nil && l.AppID != c.AppID {
+		err = fault.Missing()
+	}
 	if err == nil && c.Stale(l.Revision) {
 		err = fault.Stale()
 	}
 	return l, err
 }
 
-func (s *service) remove(ctx context.Context, c *op.Call, tx *store.Tx, in *linkInput) (op.Item[op.Nothing], error) {
-	l, err := s.current(ctx, c, tx, in.LinkID)
+func (s *Service) remove(ctx context.Context, c *op.Call, tx *store.Tx, in *linkInput) (op.Item[op.Nothing], error) {
+	l, err := s.Delete(ctx, c, tx, in.LinkID)
+	return op.Removed(l.ref()), err
+}
+
+// Delete removes a link of the call's app under the revision that the caller
+// knows; one that QR codes refer to stays. It returns the link as it was.
+func (s *Service) Delete(ctx context.Context, c *op.Call, tx *store.Tx, id string) (Link, error) {
+	l, err := s.current(ctx, c, tx, id)
 	if err != nil {
-		return op.Item[op.Nothing]{}, err
+		return l, err
 	}
 	if err := dependents.Refuse(ctx, tx, l.ID, dependents.Query{Type: "qr_code", SQL: "SELECT id FROM qr_code WHERE link_id = ?"}); err != nil {
-		return op.Item[op.Nothing]{}, err
+		return l, err
 	}
 	for _, statement := range []string{"DELETE FROM link_tag WHERE link_id = ?", "DELETE FROM link WHERE id = ?"} {
 		if _, err := tx.Exec(ctx, statement, l.ID); err != nil {
-			return op.Item[op.Nothing]{}, err
+			return l, err
 		}
 	}
-	return op.Removed(l.ref()), changed(ctx, tx, &l, "deleted", []string{}, outbox.LinkDeleted)
+	return l, changed(ctx, tx, &l, "deleted", []string{}, outbox.LinkDeleted)
 }
 
-func (s *service) publication(ctx context.Context, c *op.Call, in *linkInput) (op.Item[publication.Detail], error) {
+func (s *Service) publication(ctx context.Context, c *op.Call, in *linkInput) (op.Item[publication.Detail], error) {
 	l, err := s.load(ctx, c.DB, c, in.LinkID)
 	if err != nil {
 		return op.Item[publication.Detail]{}, err
@@ -116,7 +128,7 @@ type resyncInput struct {
 	Body   ResyncLink
 }
 
-func (s *service) resync(ctx context.Context, c *op.Call, tx *store.Tx, in *resyncInput) (op.Item[publication.Detail], error) {
+func (s *Service) resync(ctx context.Context, c *op.Call, tx *store.Tx, in *resyncInput) (op.Item[publication.Detail], error) {
 	l, err := s.current(ctx, c, tx, in.LinkID)
 	if err != nil {
 		return op.Item[publication.Detail]{}, err

@@ -47,7 +47,7 @@ type previewInput struct {
 	Body   PreviewLink
 }
 
-func (s *service) preview(ctx context.Context, c *op.Call, tx *store.Tx, in *previewInput) (op.Item[Preview], error) {
+func (s *Service) preview(ctx context.Context, c *op.Call, tx *store.Tx, in *previewInput) (op.Item[Preview], error) {
 	l, err := s.current(ctx, c, tx, in.LinkID)
 	if err != nil {
 		return op.Item[Preview]{}, err

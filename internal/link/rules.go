@@ -59,7 +59,7 @@ func saveRules(ctx context.Context, tx *store.Tx, linkID string, rules []Rule) e
 	return err
 }
 
-func (s *service) rules(ctx context.Context, c *op.Call, in *linkInput) (op.Item[Rules], error) {
+func (s *Service) rules(ctx context.Context, c *op.Call, in *linkInput) (op.Item[Rules], error) {
 	l, err := s.load(ctx, c.DB, c, in.LinkID)
 	if err != nil {
 		return op.Item[Rules]{}, err
@@ -89,7 +89,7 @@ type setRulesInput struct {
 	Body   SetRules
 }
 
-func (s *service) setRules(ctx context.Context, c *op.Call, tx *store.Tx, in *setRulesInput) (op.Item[Rules], error) {
+func (s *Service) setRules(ctx context.Context, c *op.Call, tx *store.Tx, in *setRulesInput) (op.Item[Rules], error) {
 	l, err := s.current(ctx, c, tx, in.LinkID)
 	if err != nil {
 		return op.Item[Rules]{}, err

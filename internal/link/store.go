@@ -39,7 +39,7 @@ func scan(r store.Row) (l Link, err error) {
 }
 
 // load returns a link, or the refusal of a missing one.
-func (s *service) load(ctx context.Context, q store.Q, c *op.Call, id string) (Link, error) {
+func (s *Service) load(ctx context.Context, q store.Q, c *op.Call, id string) (Link, error) {
 	l, err := store.One(ctx, q, scan, selection+" WHERE id = ?", id)
 	if err == store.ErrNotFound {
 		err = fault.Missing()
@@ -49,7 +49,7 @@ func (s *service) load(ctx context.Context, q store.Q, c *op.Call, id string) (L
 }
 
 // finish sets what is not stored.
-func (s *service) finish(l *Link, c *op.Call) {
+func (s *Service) finish(l *Link, c *op.Call) {
 	l.URL = s.addresses.URL(l.Domain, l.Prefix, l.Slug)
 	l.State = l.Lifecycle.state(c.Now, l.usedUp)
 }

@@ -38,7 +38,7 @@ func addTags(ctx context.Context, tx *store.Tx, l *Link, tagIDs []string) error 
 	return nil
 }
 
-func (s *service) tags(ctx context.Context, c *op.Call, in *linkInput) (op.Item[Tags], error) {
+func (s *Service) tags(ctx context.Context, c *op.Call, in *linkInput) (op.Item[Tags], error) {
 	l, err := s.load(ctx, c.DB, c, in.LinkID)
 	if err != nil {
 		return op.Item[Tags]{}, err
@@ -57,7 +57,7 @@ type setTagsInput struct {
 	Body   SetTags
 }
 
-func (s *service) setTags(ctx context.Context, c *op.Call, tx *store.Tx, in *setTagsInput) (op.Item[Tags], error) {
+func (s *Service) setTags(ctx context.Context, c *op.Call, tx *store.Tx, in *setTagsInput) (op.Item[Tags], error) {
 	l, err := s.current(ctx, c, tx, in.LinkID)
 	if err != nil {
 		return op.Item[Tags]{}, err

@@ -19,7 +19,7 @@ type Validation struct {
 	Issues    []fault.Detail `json:"issues"`
 }
 
-func (s *service) validate(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateLink }) (op.Item[Validation], error) {
+func (s *Service) validate(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateLink }) (op.Item[Validation], error) {
 	p := problems{}
 	l, err := s.newLink(ctx, tx, &p, &in.Body)
 	if err != nil {
@@ -35,6 +35,21 @@ func (s *service) validate(ctx context.Context, c *op.Call, tx *store.Tx, in *st
 		v.Available, v.URL = !taken, &url
 	}
 	return op.Item[Validation]{Data: v, Ref: op.Ref{Type: "app", ID: l.AppID, AppID: l.AppID}}, nil
+}
+
+// Try returns what Create would refuse of a body, at best now: it reserves
+// nothing.
+func (s *Service) Try(ctx context.Context, q store.Q, body *CreateLink) ([]fault.Detail, error) {
+	var p problems
+	l, err := s.newLink(ctx, q, &p, body)
+	if err != nil || len(p) > 0 {
+		return p, err
+	}
+	taken, err := isTaken(ctx, q, l.Domain, l.Prefix, l.Slug)
+	if taken {
+		p = append(p, fault.Detail{Path: "/slug", Code: "taken", Message: "a link with this domain, prefix and slug exists"})
+	}
+	return p, err
 }
 
 func isAddress(path string) bool { return path == "/domain" || path == "/prefix" || path == "/slug" }
@@ -60,7 +75,7 @@ type availabilityInput struct {
 	Slug   string `query:"slug" required:"true" maxLength:"1000"`
 }
 
-func (s *service) availability(ctx context.Context, c *op.Call, in *availabilityInput) (op.Item[Availability], error) {
+func (s *Service) availability(ctx context.Context, c *op.Call, in *availabilityInput) (op.Item[Availability], error) {
 	var p problems
 	id := newIdentity(&p, in.Domain, in.Prefix, in.Slug)
 	a := Availability{Domain: id.hostname, Prefix: id.prefix, Slug: id.slug}

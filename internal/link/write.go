@@ -12,9 +12,16 @@ import (
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
-func (s *service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateLink }) (op.Item[Link], error) {
+func (s *Service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateLink }) (op.Item[Link], error) {
+	l, err := s.Create(ctx, c, tx, &in.Body)
+	return op.Item[Link]{Data: l, Ref: l.ref(), Location: l.Location()}, err
+}
+
+// Create stores the link that a body describes, with all that a new link
+// leaves: history, event and publication. The caller reaches the app.
+func (s *Service) Create(ctx context.Context, c *op.Call, tx *store.Tx, body *CreateLink) (Link, error) {
 	var p problems
-	l, err := s.newLink(ctx, tx, &p, &in.Body)
+	l, err := s.newLink(ctx, tx, &p, body)
 	if err == nil {
 		err = p.refusal()
 	}
@@ -22,16 +29,15 @@ func (s *service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *stru
 		err = insert(ctx, tx, &l)
 	}
 	if err != nil {
-		return op.Item[Link]{}, err
+		return l, err
 	}
 	s.finish(&l, c)
-	item := op.Item[Link]{Data: l, Ref: l.ref(), Location: l.Location()}
-	return item, changed(ctx, tx, &l, "created", []string{}, outbox.LinkCreated)
+	return l, changed(ctx, tx, &l, "created", []string{}, outbox.LinkCreated)
 }
 
 // newLink returns the link that a creation describes, with the app's current
 // defaults where it names no destination, and collects what is wrong with it.
-func (s *service) newLink(ctx context.Context, q store.Q, p *problems, body *CreateLink) (Link, error) {
+func (s *Service) newLink(ctx context.Context, q store.Q, p *problems, body *CreateLink) (Link, error) {
 	id := newIdentity(p, body.Domain, body.Prefix.Value, body.Slug)
 	l, err := store.One(ctx, q, func(r store.Row) (l Link, err error) {
 		err = r.Scan(&l.DesktopURL, &l.PlayStoreURL, &l.AppStoreURL)
@@ -61,24 +67,31 @@ type updateInput struct {
 	Body   UpdateLink
 }
 
-func (s *service) update(ctx context.Context, c *op.Call, tx *store.Tx, in *updateInput) (op.Item[Link], error) {
-	l, err := s.current(ctx, c, tx, in.LinkID)
+func (s *Service) update(ctx context.Context, c *op.Call, tx *store.Tx, in *updateInput) (op.Item[Link], error) {
+	l, err := s.Update(ctx, c, tx, in.LinkID, &in.Body)
+	return op.Item[Link]{Data: l, Ref: l.ref()}, err
+}
+
+// Update changes the fields that a body has of a link of the call's app, under
+// the revision that the caller knows.
+func (s *Service) Update(ctx context.Context, c *op.Call, tx *store.Tx, id string, body *UpdateLink) (Link, error) {
+	l, err := s.current(ctx, c, tx, id)
 	if err != nil {
-		return op.Item[Link]{}, err
+		return l, err
 	}
 	before := l
 	var p problems
-	in.Body.Content.apply(&p, &l)
+	body.Content.apply(&p, &l)
 	s.checkLoops(&p, &l)
-	if err := s.checkReferences(ctx, tx, &p, &in.Body.Content, &l); err != nil {
-		return op.Item[Link]{}, err
+	if err := s.checkReferences(ctx, tx, &p, &body.Content, &l); err != nil {
+		return l, err
 	}
 	if err := p.refusal(); err != nil {
-		return op.Item[Link]{}, err
+		return l, err
 	}
 	fields, err := changedFields(&before, &l)
 	if err != nil {
-		return op.Item[Link]{}, err
+		return l, err
 	}
 	action := "updated"
 	if before.Lifecycle.Archived != l.Lifecycle.Archived {
@@ -88,13 +101,13 @@ func (s *service) update(ctx context.Context, c *op.Call, tx *store.Tx, in *upda
 		}
 	}
 	if l.usedUp, err = isUsedUp(ctx, tx, &l); err != nil {
-		return op.Item[Link]{}, err
+		return l, err
 	}
 	if err := save(ctx, tx, &l); err != nil {
-		return op.Item[Link]{}, err
+		return l, err
 	}
 	s.finish(&l, c)
-	return op.Item[Link]{Data: l, Ref: l.ref()}, changed(ctx, tx, &l, action, fields, outbox.LinkUpdated)
+	return l, changed(ctx, tx, &l, action, fields, outbox.LinkUpdated)
 }
 
 // changed leaves what every change of a link leaves: history, the event for

@@ -1,0 +1,145 @@
+// Package automation owns the record that exports, batches and imports share,
+// their items, and the way items are worked off one transaction at a time
+// (api-v1.md, Automation job; completions.md §8). What an item does is the
+// capability's: packages batch, imports and exports.
+package automation
+
+import (
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/cursor"
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/operation"
+	"github.com/waymarkhq/waymark/internal/opt"
+)
+
+// The kinds of jobs. They are also the types of their operations.
+const (
+	Export = "export"
+	Batch  = "batch"
+	Import = "import"
+)
+
+// The states of a job besides those of its operation.
+const (
+	Uploaded  = "uploaded"
+	Validated = "validated"
+	Expired   = "expired"
+)
+
+// Retention is how long a job and its items can be read.
+const Retention = 30 * 24 * time.Hour
+
+// Unfinished is how long an import may wait for its commit, and how long the
+// file of an export can be downloaded.
+const Unfinished = 24 * time.Hour
+
+// maxRecords is how many jobs of an app are kept (api-v1.md, Sizes and counts).
+const maxRecords = 100
+
+// Job is an export, a batch or an import.
+type Job struct {
+	ID          string        `json:"id" format:"uuid"`
+	AppID       string        `json:"appId"`
+	Kind        string        `json:"kind" enum:"export,batch,import"`
+	State       string        `json:"state" enum:"uploaded,validated,queued,running,succeeded,partially_succeeded,failed,cancelled,expired"`
+	OperationID *string       `json:"operationId" doc:"The operation to follow; null for an import that is not committed."`
+	Revision    string        `json:"revision" format:"uuid"`
+	Total       int64         `json:"total" doc:"How many items there are, or records in an export."`
+	Succeeded   int64         `json:"succeeded"`
+	Failed      int64         `json:"failed" doc:"How many items were tried and failed."`
+	ExpiresAt   clock.Instant `json:"expiresAt" format:"date-time" doc:"Of an export, when its file goes; of others, when the record goes."`
+	CreatedAt   clock.Instant `json:"createdAt" format:"date-time"`
+	UpdatedAt   clock.Instant `json:"updatedAt" format:"date-time"`
+	DownloadURL *string       `json:"downloadUrl" doc:"Path of the file of an export; null until it is ready and when it is gone."`
+
+	// Request is what the kind needs to know besides its items, as JSON.
+	Request string `json:"-"`
+}
+
+// Ref names the job for audit.
+func (j *Job) Ref() op.Ref {
+	return op.Ref{Type: j.Kind, ID: j.ID, AppID: j.AppID, Revision: j.Revision}
+}
+
+// Accepted is the answer of an operation that started the job's work.
+func (j *Job) Accepted(o operation.Operation) op.Item[Job] {
+	return op.Item[Job]{Data: *j, Ref: j.Ref(), Location: o.Location(), RetryAfter: operation.PollSeconds}
+}
+
+// Item is one part of a batch or an import.
+type Item struct {
+	Ordinal  int64
+	ClientID string
+	Action   string
+	LinkID   *string
+	Revision *string
+	Input    jsontext.Value
+	State    string
+	Result   opt.Null[ItemResult]
+	Error    opt.Null[ItemError]
+}
+
+// The states of an item. A batch's are pending until they are tried, an
+// import's become valid or invalid first.
+const (
+	Pending   = "pending"
+	Valid     = "valid"
+	Invalid   = "invalid"
+	Succeeded = "succeeded"
+	Failed    = "failed"
+	Cancelled = "cancelled"
+)
+
+// ItemResult names the link that an item made or changed; of a deleted one the
+// revision is the last it had.
+type ItemResult struct {
+	LinkID   string `json:"linkId"`
+	Revision string `json:"revision" format:"uuid"`
+}
+
+// ItemError tells why an item failed or is invalid, sanitized.
+type ItemError struct {
+	Code    string         `json:"code" example:"validation_failed"`
+	Message string         `json:"message"`
+	Details []fault.Detail `json:"details" doc:"Paths are JSON Pointers into the item's input."`
+}
+
+// Refused returns the error of an item that a refusal stopped.
+func Refused(f *fault.Error) ItemError {
+	e := ItemError{Code: string(f.Code), Message: f.Message, Details: f.Details}
+	if f.Code == fault.RevisionConflict {
+		e.Message = "The revision is not the current one. Read the link again and reconcile."
+	}
+	if e.Details == nil {
+		e.Details = []fault.Detail{}
+	}
+	return e
+}
+
+// Position implements op.Positioned: items are listed in their order.
+func (i Item) Position() cursor.Position {
+	return cursor.Position{At: clock.Instant(i.Ordinal), ID: i.ClientID}
+}
+
+var _ huma.SchemaProvider = Input{}
+
+// Input is the JSON object that an item brings. It is checked when the item is
+// worked off, so that what is wrong with it is the item's error alone.
+type Input struct{ jsontext.Value }
+
+// Schema describes an Input in the contract.
+func (Input) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
+}
+
+// UnmarshalJSON keeps the text.
+func (i *Input) UnmarshalJSON(b []byte) error {
+	i.Value = jsontext.Value(b).Clone()
+	return nil
+}

@@ -1,0 +1,254 @@
+package automation
+
+import (
+	"context"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/ids"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/operation"
+	"github.com/waymarkhq/waymark/internal/opt"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+const columns = "id, app_id, kind, state, operation_id, request, total, succeeded, failed, revision, created_at, updated_at, expires_at"
+
+const terminal = "state IN ('succeeded', 'partially_succeeded', 'failed', 'cancelled')"
+
+func scan(r store.Row) (j Job, err error) {
+	err = r.Scan(&j.ID, &j.AppID, &j.Kind, &j.State, &j.OperationID, &j.Request, &j.Total, &j.Succeeded, &j.Failed, &j.Revision, &j.CreatedAt, &j.UpdatedAt, &j.ExpiresAt)
+	return j, err
+}
+
+// finish sets what is not stored: whether the file of an export is there.
+func (j *Job) finish(now clock.Instant) {
+	if j.Kind != Export || j.State != operation.Succeeded {
+		return
+	}
+	if now >= j.ExpiresAt {
+		j.State = Expired
+		return
+	}
+	path := op.BasePath + "/exports/" + j.ID + "/download"
+	j.DownloadURL = &path
+}
+
+// Create adds a job of the call's app as part of tx. Where the app has as many
+// as are kept, its oldest that is done goes; where none is done it is refused
+// (409).
+func Create(ctx context.Context, c *op.Call, tx *store.Tx, kind, state, request string, total int) (Job, error) {
+	j := Job{
+		ID: ids.New(), AppID: c.AppID, Kind: kind, State: state, Total: int64(total), Revision: ids.Revision(), Request: request,
+		CreatedAt: tx.Now, UpdatedAt: tx.Now, ExpiresAt: tx.Now.Add(Retention),
+	}
+	if kind == Export || state == Uploaded {
+		j.ExpiresAt = tx.Now.Add(Unfinished)
+	}
+	if err := makeRoom(ctx, c, tx); err != nil {
+		return j, err
+	}
+	_, err := tx.Exec(ctx, "INSERT INTO automation_job ("+columns+", remove_at) VALUES ("+store.Marks(14)+")",
+		j.ID, j.AppID, j.Kind, j.State, j.OperationID, j.Request, j.Total, j.Succeeded, j.Failed, j.Revision, j.CreatedAt, j.UpdatedAt, j.ExpiresAt, j.removeAt())
+	return j, err
+}
+
+// removeAt is when the record goes: an import that is not committed with its
+// time for that, everything else after the retention.
+func (j *Job) removeAt() clock.Instant {
+	if j.State == Uploaded || j.State == Validated {
+		return j.ExpiresAt
+	}
+	return j.CreatedAt.Add(Retention)
+}
+
+func makeRoom(ctx context.Context, c *op.Call, tx *store.Tx) error {
+	n, err := store.One(ctx, tx, store.Value[int64], "SELECT COUNT(*) FROM automation_job WHERE app_id = ?", c.AppID)
+	if err != nil || n < c.Scaled(maxRecords) {
+		return err
+	}
+	oldest, err := store.One(ctx, tx, store.Value[string], "SELECT id FROM automation_job WHERE app_id = ? AND "+terminal+" ORDER BY created_at, id LIMIT 1", c.AppID)
+	if err == store.ErrNotFound {
+		return fault.New(fault.ResourceConflict, "The app has %d exports, batches and imports, the most that are kept, and none of them is done.", n)
+	}
+	if err != nil {
+		return err
+	}
+	return remove(ctx, tx, "= ?", oldest)
+}
+
+// remove deletes the jobs whose id fulfils a condition, with what belongs to
+// them.
+func remove(ctx context.Context, tx *store.Tx, condition string, args ...any) error {
+	for _, statement := range []string{
+		"DELETE FROM automation_item WHERE job_id ", "DELETE FROM automation_file WHERE job_id ", "DELETE FROM automation_job WHERE id ",
+	} {
+		if _, err := tx.Exec(ctx, statement+condition, args...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Load returns a job of a kind, or the refusal of a missing one.
+func Load(ctx context.Context, q store.Q, kind, id string, now clock.Instant) (Job, error) {
+	j, err := store.One(ctx, q, scan, "SELECT "+columns+" FROM automation_job WHERE id = ? AND kind = ?", id, kind)
+	if err == store.ErrNotFound {
+		err = fault.Missing()
+	}
+	j.finish(now)
+	return j, err
+}
+
+// OfOperation returns the job that an operation works on, or
+// store.ErrNotFound when it is gone.
+func OfOperation(ctx context.Context, q store.Q, operationID string) (Job, error) {
+	return store.One(ctx, q, scan, "SELECT "+columns+" FROM automation_job WHERE operation_id = ?", operationID)
+}
+
+// AppOf returns the finder of the app of a job of a kind.
+func AppOf(kind string) op.AppFinder {
+	return func(ctx context.Context, q store.Q, id string) (string, error) {
+		return store.One(ctx, q, store.Value[string], "SELECT app_id FROM automation_job WHERE id = ? AND kind = ?", id, kind)
+	}
+}
+
+// Save stores a job under a new revision.
+func (j *Job) Save(ctx context.Context, tx *store.Tx) error {
+	j.Revision, j.UpdatedAt = ids.Revision(), tx.Now
+	_, err := tx.Exec(ctx, `UPDATE automation_job SET state = ?, operation_id = ?, total = ?, succeeded = ?, failed = ?, revision = ?, updated_at = ?, expires_at = ?, remove_at = ?
+		WHERE id = ?`, j.State, j.OperationID, j.Total, j.Succeeded, j.Failed, j.Revision, j.UpdatedAt, j.ExpiresAt, j.removeAt(), j.ID)
+	return err
+}
+
+// Start queues the work on a job as part of tx.
+func Start(ctx context.Context, c *op.Call, tx *store.Tx, j *Job) (operation.Operation, error) {
+	o, err := operation.Start(ctx, c, tx, j.Kind, j.AppID, "")
+	if err != nil {
+		return o, err
+	}
+	j.State, j.OperationID = operation.Queued, &o.ID
+	if j.Kind != Export {
+		j.ExpiresAt = j.CreatedAt.Add(Retention)
+	}
+	return o, j.Save(ctx, tx)
+}
+
+const itemColumns = "ordinal, client_id, action, link_id, revision, input, state, result, error"
+
+func scanItem(r store.Row) (i Item, err error) {
+	var input, result, failure *string
+	if err := r.Scan(&i.Ordinal, &i.ClientID, &i.Action, &i.LinkID, &i.Revision, &input, &i.State, &result, &failure); err != nil {
+		return i, err
+	}
+	if input != nil {
+		i.Input = jsontext.Value(*input)
+	}
+	if err := decode(result, &i.Result); err != nil {
+		return i, err
+	}
+	return i, decode(failure, &i.Error)
+}
+
+func decode[T any](text *string, into *opt.Null[T]) error {
+	if text == nil {
+		return nil
+	}
+	return json.Unmarshal([]byte(*text), into)
+}
+
+func encode[T any](value opt.Null[T]) (any, error) {
+	if !value.Valid {
+		return nil, nil
+	}
+	text, err := json.Marshal(value)
+	return string(text), err
+}
+
+// AddItems stores the items of a new job; their ordinals count from 1.
+func AddItems(ctx context.Context, tx *store.Tx, jobID string, items []Item) error {
+	for n := range items {
+		i := &items[n]
+		i.Ordinal = int64(n + 1)
+		var input any
+		if i.Input != nil {
+			input = string(i.Input)
+		}
+		failure, err := encode(i.Error)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, "INSERT INTO automation_item (job_id, ordinal, client_id, action, link_id, revision, input, state, error) VALUES ("+store.Marks(9)+")",
+			jobID, i.Ordinal, i.ClientID, i.Action, i.LinkID, i.Revision, input, i.State, failure); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SaveItem stores the state, result and error of an item.
+func SaveItem(ctx context.Context, tx *store.Tx, jobID string, i *Item) error {
+	result, err := encode(i.Result)
+	if err != nil {
+		return err
+	}
+	failure, err := encode(i.Error)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, "UPDATE automation_item SET state = ?, result = ?, error = ? WHERE job_id = ? AND ordinal = ?", i.State, result, failure, jobID, i.Ordinal)
+	return err
+}
+
+// Items returns a page of a job's items in their order.
+func Items(ctx context.Context, q store.Q, jobID string, w op.Window) ([]Item, error) {
+	var where store.Where
+	where.And("job_id = ?", jobID)
+	order := w.Keyset(&where, "ordinal", "client_id", false)
+	return store.All(ctx, q, scanItem, "SELECT "+itemColumns+" FROM automation_item"+where.String()+order, where.Args(w.Limit)...)
+}
+
+// AllItems returns all items of a job, at most fifty, in their order.
+func AllItems(ctx context.Context, q store.Q, jobID string) ([]Item, error) {
+	return store.All(ctx, q, scanItem, "SELECT "+itemColumns+" FROM automation_item WHERE job_id = ? ORDER BY ordinal", jobID)
+}
+
+// nextItem returns the first item in a state, or store.ErrNotFound.
+func nextItem(ctx context.Context, q store.Q, jobID, state string) (Item, error) {
+	return store.One(ctx, q, scanItem, "SELECT "+itemColumns+" FROM automation_item WHERE job_id = ? AND state = ? ORDER BY ordinal LIMIT 1", jobID, state)
+}
+
+// Sweep removes at most limit jobs after their retention, and files that can no
+// longer be downloaded.
+func Sweep(ctx context.Context, db *store.DB, limit int) (n int64, err error) {
+	err = db.InTx(ctx, func(tx *store.Tx) error {
+		gone, err := store.All(ctx, tx, store.Value[string], `SELECT id FROM automation_job WHERE remove_at < ? AND state NOT IN ('queued', 'running')
+			ORDER BY remove_at LIMIT ?`, tx.Now, limit)
+		for _, id := range gone {
+			if err == nil {
+				err = remove(ctx, tx, "= ?", id)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		files, err := tx.Exec(ctx, "DELETE FROM automation_file WHERE job_id IN (SELECT job_id FROM automation_file WHERE expires_at < ? ORDER BY expires_at LIMIT ?)", tx.Now, limit)
+		n = max(int64(len(gone)), files)
+		return err
+	})
+	return n, err
+}
+
+// SaveFile keeps the file of an export until it expires.
+func SaveFile(ctx context.Context, tx *store.Tx, j *Job, content string) error {
+	_, err := tx.Exec(ctx, "INSERT INTO automation_file (job_id, content, expires_at) VALUES (?, ?, ?)", j.ID, content, j.ExpiresAt)
+	return err
+}
+
+// File returns the file of an export, or store.ErrNotFound.
+func File(ctx context.Context, q store.Q, jobID string) (string, error) {
+	return store.One(ctx, q, store.Value[string], "SELECT content FROM automation_file WHERE job_id = ?", jobID)
+}

@@ -1,0 +1,150 @@
+package automation
+
+import (
+	"context"
+
+	"github.com/waymarkhq/waymark/internal/actor"
+	"github.com/waymarkhq/waymark/internal/audit"
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/operation"
+	"github.com/waymarkhq/waymark/internal/opt"
+	"github.com/waymarkhq/waymark/internal/ratelimit"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// ItemKind is work that goes item by item: each is committed in the transaction of
+// its effect, and none is done twice.
+type ItemKind struct {
+	Kind string
+	// Audit is the operation that audit names for each effect.
+	Audit string
+	// Waiting is the state of items that are to be done.
+	Waiting string
+	// Allowed reports whether a caller may have any item done.
+	Allowed func(*actor.Actor) bool
+	// Apply does an item as part of tx and returns the link that it made or
+	// changed. A refusal is the item's error.
+	Apply func(ctx context.Context, c *op.Call, tx *store.Tx, i *Item) (ItemResult, error)
+	// Creates reports that an item makes a link and so counts against the app's
+	// budget for that, which Budget takes from.
+	Creates func(i *Item) bool
+	Budget  Budget
+}
+
+// Budget takes one creation of a link from what an app may have: it returns
+// when the next is possible, or 0 when this one is.
+type Budget func(ctx context.Context, appID string, now clock.Instant) (until clock.Instant, err error)
+
+// CreationBudget returns the budget that createLinks draws on, too.
+func CreationBudget(s *op.Service) Budget {
+	return func(ctx context.Context, appID string, now clock.Instant) (clock.Instant, error) {
+		standings, admitted, err := s.Limiter.Take(ctx, now, s.BudgetBuckets(op.LinkCreation, appID))
+		if err != nil || admitted {
+			return 0, err
+		}
+		return ratelimit.Tightest(standings).Reset, nil
+	}
+}
+
+// Work returns what an operation of the kind does.
+func (k ItemKind) Work() operation.Work {
+	return operation.Work{Type: k.Kind, Allowed: k.Allowed, Next: k.next, Ended: Ended}
+}
+
+// next does the first item that waits, or ends the operation.
+func (k *ItemKind) next(ctx context.Context, r *operation.Run) error {
+	j, err := OfOperation(ctx, r.DB, r.OperationID)
+	if err != nil {
+		return err
+	}
+	i, err := nextItem(ctx, r.DB, j.ID, k.Waiting)
+	if err == store.ErrNotFound {
+		return r.Finish(ctx, finish)
+	}
+	if err != nil {
+		return err
+	}
+	if k.Creates(&i) {
+		until, err := k.Budget(ctx, j.AppID, r.DB.Now())
+		if err != nil {
+			return err
+		}
+		if until != 0 {
+			return r.Later(ctx, until)
+		}
+	}
+	err = r.InTx(ctx, func(ctx context.Context, c *op.Call, tx *store.Tx) error { return k.apply(ctx, c, tx, j.ID, i) })
+	// Nothing of an item that was refused stands, so its error is recorded apart.
+	if refusal, refused := fault.From(err); err != nil && refused && refusal.Code != fault.Unavailable {
+		i.State, i.Error = Failed, opt.Of(Refused(refusal))
+		err = r.InTx(ctx, func(ctx context.Context, c *op.Call, tx *store.Tx) error { return record(ctx, tx, j.ID, &i) })
+	}
+	return err
+}
+
+func (k *ItemKind) apply(ctx context.Context, c *op.Call, tx *store.Tx, jobID string, i Item) error {
+	if i.Revision != nil {
+		c.IfMatch = *i.Revision
+	}
+	result, err := k.Apply(ctx, c, tx, &i)
+	if err != nil {
+		return err
+	}
+	if err := audit.Record(ctx, tx, audit.Event{
+		Operation: k.Audit, Actor: c.Actor, AppID: c.AppID, ResourceType: "link", ResourceID: result.LinkID, Revision: result.Revision, CorrelationID: c.RequestID,
+	}); err != nil {
+		return err
+	}
+	i.State, i.Result, i.Error = Succeeded, opt.Of(result), opt.Null[ItemError]{}
+	return record(ctx, tx, jobID, &i)
+}
+
+// record stores how an item ended and counts it.
+func record(ctx context.Context, tx *store.Tx, jobID string, i *Item) error {
+	if err := SaveItem(ctx, tx, jobID, i); err != nil {
+		return err
+	}
+	j, err := store.One(ctx, tx, scan, "SELECT "+columns+" FROM automation_job WHERE id = ?", jobID)
+	if err != nil {
+		return err
+	}
+	if j.State = operation.Running; i.State == Succeeded {
+		j.Succeeded++
+	} else {
+		j.Failed++
+	}
+	return j.Save(ctx, tx)
+}
+
+// finish ends an operation whose items are all done.
+func finish(ctx context.Context, _ *op.Call, tx *store.Tx, o *operation.Operation) error {
+	j, err := OfOperation(ctx, tx, o.ID)
+	if err != nil {
+		return err
+	}
+	result := operation.Result{Resource: operation.Resource{Type: j.Kind, ID: j.ID}, Succeeded: &j.Succeeded, Failed: &j.Failed}
+	if err := o.Finish(ctx, tx, result); err != nil {
+		return err
+	}
+	j.State = o.Status
+	return j.Save(ctx, tx)
+}
+
+// Ended settles the job of an operation that ended before its work was done:
+// what was not tried is cancelled. It is what operation.Work calls.
+func Ended(ctx context.Context, tx *store.Tx, o operation.Operation) error {
+	j, err := OfOperation(ctx, tx, o.ID)
+	if err == store.ErrNotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, "UPDATE automation_item SET state = 'cancelled' WHERE job_id = ? AND state IN ('pending', 'valid')", j.ID); err != nil {
+		return err
+	}
+	j.State = o.Status
+	return j.Save(ctx, tx)
+}

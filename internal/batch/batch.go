@@ -1,0 +1,143 @@
+// Package batch owns link batches: up to fifty changes of links in one request,
+// done one by one by the executor (api-v1.md, Link batches). It does not hold
+// what a change does: that is package link's.
+package batch
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/waymarkhq/waymark/internal/actor"
+	"github.com/waymarkhq/waymark/internal/automation"
+	"github.com/waymarkhq/waymark/internal/cursor"
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/link"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/operation"
+	"github.com/waymarkhq/waymark/internal/opt"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// CreateBatch is the body of createLinkBatches.
+type CreateBatch struct {
+	AppID string      `json:"appId" minLength:"1" maxLength:"500"`
+	Items []BatchItem `json:"items" minItems:"1" maxItems:"50"`
+}
+
+// BatchItem is one change of a batch.
+type BatchItem struct {
+	ClientID string                    `json:"clientId" pattern:"^[A-Za-z0-9._-]{1,100}$" doc:"Unique in the batch."`
+	Action   string                    `json:"action" enum:"create,update,move,archive,delete"`
+	LinkID   opt.Opt[string]           `json:"linkId,omitzero" minLength:"1" maxLength:"500" doc:"For all but create."`
+	Revision opt.Opt[string]           `json:"revision,omitzero" format:"uuid" doc:"The link's revision last read; for all but create."`
+	Input    opt.Opt[automation.Input] `json:"input,omitzero" doc:"create: a CreateLink of the same app; update: an UpdateLink; move: its folderId; archive: its lifecycle.archived; delete: none. What is wrong inside is the item's error."`
+}
+
+// Item is a change with how it ended.
+type Item struct {
+	ClientID string                          `json:"clientId"`
+	Ordinal  int64                           `json:"ordinal" minimum:"1"`
+	State    string                          `json:"state" enum:"pending,succeeded,failed,cancelled"`
+	Result   opt.Null[automation.ItemResult] `json:"result"`
+	Error    opt.Null[automation.ItemError]  `json:"error"`
+}
+
+// Position implements op.Positioned.
+func (i Item) Position() cursor.Position {
+	return automation.Item{Ordinal: i.Ordinal, ClientID: i.ClientID}.Position()
+}
+
+// permission returns the permission that an action needs besides
+// batches:create.
+func permission(action string) string {
+	switch action {
+	case "create":
+		return "links:create"
+	case "delete":
+		return "links:delete"
+	default:
+		return "links:update"
+	}
+}
+
+// Register declares the operations of this package and returns what the
+// executor does for them.
+func Register(s *op.Service, links *link.Service) operation.Work {
+	op.Write(s, op.Op{ID: "createLinkBatches", Method: "POST", Path: "/link-batches", Perm: "batches:create", App: op.AppInBody, Status: 202,
+		Summary: "Change many links", Doc: "Each item is done on its own, in order; one that fails does not stop the others. Needs links:create, links:update or links:delete for the actions in it."}, create)
+	op.List(s, op.Op{ID: "getLinkBatchesBatchIdItems", Method: "GET", Path: "/link-batches/{batchId}/items", Perm: "batches:read",
+		App: op.AppOf("batchId", automation.AppOf(automation.Batch)), PageLimit: 50, Summary: "List the items of a batch"}, items)
+	a := &actions{links: links, create: op.Checker[link.CreateLink](s), update: op.Checker[link.UpdateLink](s), move: op.Checker[MoveLink](s), archive: op.Checker[ArchiveLink](s)}
+	return automation.ItemKind{
+		Kind: automation.Batch, Audit: "createLinkBatches", Waiting: automation.Pending, Apply: a.apply,
+		Allowed: func(by *actor.Actor) bool { return by.May("batches:create", false) },
+		Creates: func(i *automation.Item) bool { return i.Action == "create" }, Budget: automation.CreationBudget(s),
+	}.Work()
+}
+
+func create(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateBatch }) (op.Item[automation.Job], error) {
+	if err := check(c.Actor, in.Body.Items); err != nil {
+		return op.Item[automation.Job]{}, err
+	}
+	j, err := automation.Create(ctx, c, tx, automation.Batch, operation.Queued, "", len(in.Body.Items))
+	if err != nil {
+		return op.Item[automation.Job]{}, err
+	}
+	added := make([]automation.Item, len(in.Body.Items))
+	for n, b := range in.Body.Items {
+		added[n] = automation.Item{ClientID: b.ClientID, Action: b.Action, LinkID: b.LinkID.Ptr(), Revision: b.Revision.Ptr(), Input: b.Input.Value.Value, State: automation.Pending}
+	}
+	if err := automation.AddItems(ctx, tx, j.ID, added); err != nil {
+		return op.Item[automation.Job]{}, err
+	}
+	o, err := automation.Start(ctx, c, tx, &j)
+	return j.Accepted(o), err
+}
+
+// check refuses what is wrong with a batch besides the data of its items.
+func check(a *actor.Actor, items []BatchItem) error {
+	var details []fault.Detail
+	wrong := func(n int, field, code, message string) {
+		details = append(details, fault.Detail{Path: "/items/" + strconv.Itoa(n) + "/" + field, Code: code, Message: message})
+	}
+	seen := map[string]bool{}
+	for n, b := range items {
+		if seen[b.ClientID] {
+			wrong(n, "clientId", "duplicate", "the clientId is another item's too")
+		}
+		seen[b.ClientID] = true
+		creates, deletes := b.Action == "create", b.Action == "delete"
+		for _, field := range []struct {
+			name         string
+			sent, wanted bool
+		}{{"linkId", b.LinkID.Set, !creates}, {"revision", b.Revision.Set, !creates}, {"input", b.Input.Set, !deletes}} {
+			if field.wanted && !field.sent {
+				wrong(n, field.name, "required", "the action "+b.Action+" needs the field")
+			} else if field.sent && !field.wanted {
+				wrong(n, field.name, "not_allowed", "the action "+b.Action+" does not take the field")
+			}
+		}
+	}
+	if len(details) > 0 {
+		return &fault.Error{Code: fault.ValidationFailed, Message: "The request has invalid data.", Details: details[:min(len(details), 50)]}
+	}
+	for _, b := range items {
+		if p := permission(b.Action); !a.May(p, false) {
+			return fault.New(fault.InsufficientPermission, "The key does not hold the permission %s, which the action %s needs.", p, b.Action)
+		}
+	}
+	return nil
+}
+
+type itemsInput struct {
+	BatchID string `path:"batchId"`
+}
+
+func items(ctx context.Context, c *op.Call, in *itemsInput, w op.Window) ([]Item, error) {
+	stored, err := automation.Items(ctx, c.DB, in.BatchID, w)
+	shown := make([]Item, len(stored))
+	for n, i := range stored {
+		shown[n] = Item{ClientID: i.ClientID, Ordinal: i.Ordinal, State: i.State, Result: i.Result, Error: i.Error}
+	}
+	return shown, err
+}

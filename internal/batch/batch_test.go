@@ -1,0 +1,207 @@
+package batch_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/fault"
+)
+
+type M = apitest.M
+
+// items returns the items of the batch that an answer started.
+func items(c *apitest.Client, accepted *apitest.Response) *apitest.Response {
+	return c.Call("GET", "/link-batches/"+accepted.Text("data.id")+"/items", nil).Want(200)
+}
+
+// All five actions, in order, each with its own result.
+func TestActions(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		folder := owner.Call("POST", "/folders", M{"appId": owner.AppID, "name": "F"}).Want(201).Text("data.id")
+		var ids, revisions []string
+		for _, slug := range []string{"update", "move", "archive", "delete", "stale"} {
+			l := owner.Link(slug, nil).Want(201)
+			ids, revisions = append(ids, l.Text("data.id")), append(revisions, l.Revision())
+		}
+		owner.Call("PATCH", "/links/"+apitest.Path(ids[4]), M{"title": "kept"}, apitest.IfMatch(revisions[4])).Want(200)
+		i.Settle(t)
+
+		accepted := owner.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": []M{
+			{"clientId": "new", "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host, "slug": "new", "desktopUrl": "https://example.com/new", "title": "New"}},
+			{"clientId": "taken", "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host, "slug": "update"}},
+			{"clientId": "bad", "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host, "slug": "a/b", "title": 7, "what": true}},
+			{"clientId": "upd", "action": "update", "linkId": ids[0], "revision": revisions[0], "input": M{"title": "Updated"}},
+			{"clientId": "mov", "action": "move", "linkId": ids[1], "revision": revisions[1], "input": M{"folderId": folder}},
+			{"clientId": "arc", "action": "archive", "linkId": ids[2], "revision": revisions[2], "input": M{"lifecycle": M{"archived": true}}},
+			{"clientId": "del", "action": "delete", "linkId": ids[3], "revision": revisions[3]},
+			{"clientId": "stale", "action": "update", "linkId": ids[4], "revision": revisions[4], "input": M{"title": "lost"}},
+			{"clientId": "none", "action": "delete", "linkId": "x.example:1", "revision": revisions[4]},
+		}}).Want(202).Has("data.kind", `"batch"`).Has("data.state", `"queued"`).Has("data.total", "9")
+		location := accepted.Header.Get("Location")
+		if location != "/v1/operations/"+accepted.Text("data.operationId") || accepted.Header.Get("Retry-After") != "1" {
+			t.Errorf("headers %v", accepted.Header)
+		}
+		items(owner, accepted).Has("data.0.state", `"pending"`).Has("data.8.clientId", `"none"`)
+		i.Settle(t)
+
+		owner.Call("GET", location, nil).Want(200).Has("data.status", `"partially_succeeded"`).Has("data.result.succeeded", "5").Has("data.result.failed", "4").
+			Has("data.result.resource.id", `"`+accepted.Text("data.id")+`"`)
+		got := items(owner, accepted)
+		for n, want := range []string{"succeeded", "resource_conflict", "validation_failed", "succeeded", "succeeded", "succeeded", "succeeded", "revision_conflict", "not_found"} {
+			if at := fmt.Sprintf("data.%d.", n); want == "succeeded" {
+				got.Has(at+"state", `"succeeded"`).Has(at+"error", "null")
+			} else {
+				got.Has(at+"state", `"failed"`).Has(at+"error.code", `"`+want+`"`).Has(at+"result", "null")
+			}
+		}
+		if details := got.Text("data.2.error.details.0.path"); details != "/title" {
+			t.Errorf("first detail of the bad item at %s", details)
+		}
+		owner.Call("GET", "/links/"+apitest.Path(ids[0]), nil).Want(200).Has("data.title", `"Updated"`).Has("data.revision", `"`+got.Text("data.3.result.revision")+`"`)
+		owner.Call("GET", "/links/"+apitest.Path(ids[1]), nil).Want(200).Has("data.folderId", `"`+folder+`"`)
+		owner.Call("GET", "/links/"+apitest.Path(ids[2]), nil).Want(200).Has("data.state", `"archived"`)
+		owner.Call("GET", "/links/"+apitest.Path(ids[3]), nil).Refused(fault.NotFound)
+		owner.Call("GET", "/links/"+apitest.Path(ids[4]), nil).Want(200).Has("data.title", `"kept"`)
+		owner.Call("GET", "/links/"+apitest.Path(got.Text("data.0.result.linkId")), nil).Want(200).Has("data.origin", `"api"`).Has("data.publication.status", `"synced"`)
+
+		// Each effect is audited under the request that asked for it.
+		audit := owner.Call("GET", "/audit-events?operation=createLinkBatches&resourceType=link", nil).Want(200)
+		if n := strings.Count(string(audit.Body), accepted.Text("meta.requestId")); n != 5 {
+			t.Errorf("%d audit events name the request, want one for each of 5 effects", n)
+		}
+	})
+}
+
+// What is wrong with the envelope prevents the batch.
+func TestRefusals(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner, eve := i.Prepared(t, "ann@example.com"), i.Prepared(t, "eve@example.com")
+		l := owner.Link("a", nil).Want(201)
+		i.Settle(t)
+		create := M{"clientId": "a", "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host, "slug": "b"}}
+		remove := M{"clientId": "b", "action": "delete", "linkId": l.Text("data.id"), "revision": l.Revision()}
+		many := []M{}
+		for n := range 51 {
+			many = append(many, M{"clientId": fmt.Sprint(n), "action": "create", "input": M{}})
+		}
+		for name, bad := range map[string]any{
+			"no items": []M{}, "too many": many, "twice": []M{create, create}, "no input": []M{{"clientId": "a", "action": "create"}},
+			"input of a delete":  []M{{"clientId": "a", "action": "delete", "linkId": "x", "revision": l.Revision(), "input": M{}}},
+			"linkId of a create": []M{{"clientId": "a", "action": "create", "linkId": "x", "input": M{}}},
+			"no revision":        []M{{"clientId": "a", "action": "delete", "linkId": "x"}}, "action": []M{{"clientId": "a", "action": "explode", "input": M{}}},
+			"clientId": []M{{"clientId": "a b", "action": "create", "input": M{}}}, "long clientId": []M{{"clientId": strings.Repeat("a", 101), "action": "create", "input": M{}}},
+			"unknown": []M{{"clientId": "a", "action": "create", "input": M{}, "then": 1}}, "input is text": []M{{"clientId": "a", "action": "create", "input": "x"}},
+			"input is null": []M{{"clientId": "a", "action": "create", "input": nil}},
+		} {
+			r := owner.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": bad})
+			if r.Status != 422 {
+				t.Errorf("%s: %d %s", name, r.Status, r.Body)
+			}
+		}
+		eve.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": []M{create}}).Refused(fault.NotFound)
+		key := owner.Key("batches:create", "batches:read", "links:create", "operations:read")
+		key.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": []M{create, remove}}).Refused(fault.InsufficientPermission)
+		owner.Key("links:create").Call("POST", "/link-batches", M{"appId": owner.AppID, "items": []M{create}}).Refused(fault.InsufficientPermission)
+		b := key.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": []M{create}}).Want(202)
+		eve.Call("GET", "/link-batches/"+b.Text("data.id")+"/items", nil).Refused(fault.NotFound)
+		eve.Call("GET", b.Header.Get("Location"), nil).Refused(fault.NotFound)
+		owner.Call("GET", "/link-batches/"+b.Text("data.id")+"/items?limit=51", nil).Refused(fault.InvalidRequest)
+		owner.Call("GET", "/exports/"+b.Text("data.id"), nil).Refused(fault.NotFound)
+
+		// An item cannot reach a link of another app.
+		theirs := eve.Link("t", nil).Want(201)
+		foreign := owner.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": []M{
+			{"clientId": "a", "action": "delete", "linkId": theirs.Text("data.id"), "revision": theirs.Revision()},
+			{"clientId": "b", "action": "create", "input": M{"appId": eve.AppID, "domain": eve.Host, "slug": "mine"}},
+		}}).Want(202)
+		i.Settle(t)
+		items(owner, foreign).Has("data.0.error.code", `"not_found"`).Has("data.1.error.code", `"validation_failed"`)
+		owner.Call("GET", foreign.Header.Get("Location"), nil).Want(200).Has("data.status", `"failed"`).Has("data.error.code", `"items_failed"`)
+		eve.Call("GET", "/links/"+apitest.Path(theirs.Text("data.id")), nil).Want(200)
+	})
+}
+
+// A batch that did not start is cancelled at once, with all its items; one that
+// lost its authorization does nothing more.
+func TestCancelAndLostAuthorization(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		batch := func(c *apitest.Client, slugs ...string) *apitest.Response {
+			all := []M{}
+			for _, s := range slugs {
+				all = append(all, M{"clientId": s, "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host, "slug": s}})
+			}
+			return c.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": all}).Want(202)
+		}
+		b := batch(owner, "a", "b")
+		owner.Call("POST", b.Header.Get("Location")[3:]+"/cancel", M{}).Want(202).Has("data.status", `"cancelled"`)
+		items(owner, b).Has("data.0.state", `"cancelled"`).Has("data.1.state", `"cancelled"`)
+		i.Settle(t)
+		owner.Call("GET", b.Header.Get("Location"), nil).Want(200).Has("data.status", `"cancelled"`)
+		items(owner, b).Has("data.0.state", `"cancelled"`)
+		owner.Call("POST", b.Header.Get("Location")[3:]+"/cancel", M{}).Want(202).Has("data.status", `"cancelled"`)
+
+		key := owner.Key("batches:create", "links:create")
+		b = batch(key, "c", "d")
+		list := owner.Call("GET", "/api-keys", nil).Want(200)
+		owner.Call("DELETE", "/api-keys/"+list.Text("data.0.id"), nil, apitest.IfMatch(list.Text("data.0.revision"))).Want(204)
+		i.Settle(t)
+		owner.Call("GET", b.Header.Get("Location"), nil).Want(200).Has("data.status", `"failed"`).Has("data.error.code", `"authorization_lost"`)
+		items(owner, b).Has("data.0.state", `"cancelled"`)
+		owner.Call("GET", "/links?appId="+owner.AppID, nil).Want(200).Has("data", "[]")
+	})
+}
+
+// A sixth operation waits for one of five to end.
+func TestActiveOperations(t *testing.T) {
+	apitest.EachWith(t, apitest.Options{LimitScale: 1}, func(t *testing.T, i *apitest.Installation) {
+		owner, other := i.Prepared(t, "ann@example.com"), i.Prepared(t, "bob@example.com")
+		batch := func(c *apitest.Client, slug string) *apitest.Response {
+			return c.Call("POST", "/link-batches", M{"appId": c.AppID, "items": []M{
+				{"clientId": "a", "action": "create", "input": M{"appId": c.AppID, "domain": c.Host, "slug": slug}}}})
+		}
+		for n := range 5 {
+			batch(owner, fmt.Sprint(n)).Want(202)
+		}
+		if r := batch(owner, "6").Refused(fault.RateLimited); r.Header.Get("Retry-After") == "" {
+			t.Error("no Retry-After")
+		}
+		batch(other, "1").Want(202)
+		i.Settle(t)
+		batch(owner, "6").Want(202)
+	})
+}
+
+// Creations by batches count against what the app may create: the rest waits
+// for the next window.
+func TestCreationBudget(t *testing.T) {
+	apitest.EachWith(t, apitest.Options{LimitScale: 1}, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		var started []*apitest.Response
+		for b := range 2 {
+			all := []M{}
+			for n := range 40 {
+				slug := fmt.Sprintf("%d-%d", b, n)
+				all = append(all, M{"clientId": slug, "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host, "slug": slug}})
+			}
+			started = append(started, owner.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": all}).Want(202))
+		}
+		i.Settle(t)
+		done := 0
+		for _, b := range started {
+			done += strings.Count(string(items(owner, b).Body), `"succeeded"`)
+		}
+		if done != 60 {
+			t.Errorf("%d links were created in one minute, want 60", done)
+		}
+		i.Clock.Move(time.Minute)
+		i.Settle(t)
+		for _, b := range started {
+			owner.Call("GET", b.Header.Get("Location"), nil).Want(200).Has("data.status", `"succeeded"`)
+		}
+	})
+}
