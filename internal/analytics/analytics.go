@@ -171,10 +171,15 @@ type Totals struct {
 }
 
 func (s *service) summary(ctx context.Context, c *op.Call, in *Query) (op.Item[Summary], error) {
-	filter, common, err := in.parse(c.Now)
+	summary, err := in.summary(ctx, s.events, c.Now)
+	return op.Item[Summary]{Data: summary}, err
+}
+
+func (q *Query) summary(ctx context.Context, events *eventstore.Store, now clock.Instant) (Summary, error) {
+	filter, common, err := q.parse(now)
 	if err != nil {
-		return op.Item[Summary]{}, err
+		return Summary{}, err
 	}
-	t, err := s.events.Summary(ctx, filter)
-	return op.Item[Summary]{Data: Summary{Common: common, Totals: Totals(t)}}, err
+	t, err := events.Summary(ctx, filter)
+	return Summary{Common: common, Totals: Totals(t)}, err
 }

@@ -1,0 +1,198 @@
+package csvtable
+
+import (
+	"encoding/xml"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestRead(t *testing.T) {
+	for text, want := range map[string][][]string{
+		"a,b\n1,2\n":                        {{"a", "b"}, {"1", "2"}},
+		"\ufeffa,b\r\n1,2\r\n3,4":           {{"a", "b"}, {"1", "2"}, {"3", "4"}},
+		"a\n":                               {{"a"}},
+		"a, b \n 1 , 2 \n":                  {{"a", "b"}, {" 1 ", " 2 "}},
+		"a,b\n\"1,2\",\"3\"\"4\"\n":         {{"a", "b"}, {"1,2", `3"4`}},
+		"a,b\n\"1\r\n2\n3\r4\",\n":          {{"a", "b"}, {"1\r\n2\n3\r4", ""}},
+		"a,b\n1,2\n\r\n\n":                  {{"a", "b"}, {"1", "2"}},
+		"a\n\"\"\n\"\"":                     {{"a"}, {""}, {""}},
+		"a,b\n,\n":                          {{"a", "b"}, {"", ""}},
+		"\"a\",\"b\"\n\"\",\"\"\"\"\n":      {{"a", "b"}, {"", `"`}},
+		"a,b\n'=1+1,' -2\n'text,''=3\n":     {{"a", "b"}, {"=1+1", "' -2"[1:]}, {"'text", "'=3"}},
+		"a,b\n=1+1,\u00a0\u2028\n\ufeff1,2": {{"a", "b"}, {"=1+1", "\u00a0\u2028"}, {"\ufeff1", "2"}},
+	} {
+		header, rows, err := Read(text, 3)
+		if got := slices.Concat([][]string{header}, rows); err != nil || !slices.EqualFunc(got, want, slices.Equal) {
+			t.Errorf("%q is read as %q, %v", text, got, err)
+		}
+	}
+}
+
+func TestRefused(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                       "the header: the text has none",
+		"\ufeff\r\n":             "the header: the text has none",
+		"\na,b\n":                "the header: the line is empty",
+		"a,,b\n":                 "the header: column 2 has no name",
+		"a, \n":                  "the header: column 2 has no name",
+		"a,b, a\n":               `the header: two columns have the name "a"`,
+		"a\x00,b\n":              "the header: column 1 contains NUL",
+		"a,b\n1,2\n1\n":          "row 2 (line 3): it has 1 cells, the header has 2",
+		"a,b\n1,2,3\n":           "row 1 (line 2): it has 3 cells, the header has 2",
+		"a,b\n\n1,2\n":           "row 1 (line 2): the line is empty",
+		"a\n\n1\n":               "row 1 (line 2): the line is empty",
+		"a,b\n\"1\n\n2\",3\n4\n": "row 2 (line 5): it has 1 cells, the header has 2",
+		"a,b\n1,\xff\n":          "row 1 (line 2): column 2 is not valid UTF-8",
+		"a,b\n1,\"\x00\"\n":      "row 1 (line 2): column 2 contains NUL",
+		"a,b\n1,2\"\n":           "row 1 (line 2): column 2 has '\"' where a comma or the end of the line belongs",
+		"a,b\n1, \"2\"\n":        "row 1 (line 2): column 2 has '\"' where a comma or the end of the line belongs",
+		"a,b\n\"1\"2,3\n":        "row 1 (line 2): column 1 has '2' where a comma or the end of the line belongs",
+		"a,b\n1,\"2\n3,4\n":      "row 1 (line 2): a quoted cell has no closing quote",
+		"a,b\r1,2\r":             `the header: column 2 has '\r' where a comma or the end of the line belongs`,
+		"a\n1\n2\n3\n4\n":        "row 4 (line 5): there are more than 3 rows",
+	} {
+		if _, _, err := Read(text, 3); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// hostile are cells that spreadsheets could take for formulas, or that break
+// careless writers.
+var hostile = []string{
+	"=1+1", "+1+1", "-1+1", "@SUM(1)", "=cmd|' /C calc'!A0", `=HYPERLINK("https://evil.example","x")`, "-5", "=", "-",
+	" =1+1", "  =1+1", "\t=1+1", "\r=1+1", "\n=1+1", "\r\n=1+1", "\x01=1+1", "\x7f=1+1", "\u00a0=1+1", "\u200b=1+1", "\ufeff=1+1", "\u2028=1+1",
+	"＝1+1", "＋1+1", "－1+1", "＠SUM(1)", "−1+1", "'=1+1", "''=1+1", "' =1+1", `"=1+1"`, `=1+1","=2+2`, "=1\r\n+1", `=1+1"`,
+	"", "text", "a,b", `a"b`, "a\r\nb", " spaces ", "tab\there", "1-1", "a=b", "héllo wörld ✓", ";=1+1", "|=1+1",
+}
+
+func TestWrite(t *testing.T) {
+	text := Write([]string{"=a", "b"}, [][]string{{"=1", "\t-1"}, {"a,b", `say "hi"`}, {"", "x\r\ny"}})
+	if want := "\ufeff'=a,b\r\n'=1,'\t-1\r\n\"a,b\",\"say \"\"hi\"\"\"\r\n,\"x\r\ny\"\r\n"; text != want {
+		t.Errorf("%q, want %q", text, want)
+	}
+	if text := Write([]string{"a"}, [][]string{{""}}); text != "\ufeffa\r\n\"\"\r\n" {
+		t.Errorf("an empty row is %q", text)
+	}
+	var rows [][]string
+	for _, cell := range hostile {
+		rows = append(rows, []string{cell, "end"})
+	}
+	_, got, err := Read(Write([]string{"cell", "end"}, rows), len(rows))
+	if err != nil || !slices.EqualFunc(got, rows, slices.Equal) {
+		t.Errorf("read back as %q, %v", got, err)
+	}
+}
+
+// A spreadsheet sees texts, not formulas, and the very texts: it takes the
+// apostrophe for its own mark of a text.
+func TestSpreadsheet(t *testing.T) {
+	if _, err := exec.LookPath("ssconvert"); err != nil {
+		t.Fatal("ssconvert is missing: run scripts/tools")
+	}
+	var rows [][]string
+	for i, cell := range hostile {
+		rows = append(rows, []string{"n" + strconv.Itoa(i), cell})
+	}
+	cells := convert(t, Write([]string{"n", "cell"}, rows))
+	for i, cell := range hostile {
+		got := cells[[2]int{i + 1, 1}]
+		if got.formula() {
+			t.Errorf("%q is a formula: %q", cell, got.Text)
+		}
+		// XML has no control characters, and line ends of its own.
+		if strings.ContainsAny(cell, "\r\x01\x7f") {
+			continue
+		}
+		if got.Text != cell {
+			t.Errorf("%q is shown as %q", cell, got.Text)
+		}
+	}
+	// The spreadsheet would see a formula where nothing protects it.
+	if !convert(t, "n,cell\r\nn0,=1+1\r\n")[[2]int{1, 1}].formula() {
+		t.Error("the spreadsheet sees no formula where there is one")
+	}
+}
+
+// cell is one of a spreadsheet. A formula has no type of value.
+type cell struct {
+	Row, Col int    `xml:",attr"`
+	Type     string `xml:"ValueType,attr"`
+	Text     string `xml:",chardata"`
+}
+
+func (c cell) formula() bool { return c.Text != "" && c.Type == "" }
+
+// convert has a spreadsheet read a text, and returns its cells by row and
+// column.
+func convert(t *testing.T, text string) map[[2]int]cell {
+	t.Helper()
+	in, out := filepath.Join(t.TempDir(), "in.csv"), filepath.Join(t.TempDir(), "out.xml")
+	if err := os.WriteFile(in, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := exec.Command("ssconvert", "--import-type=Gnumeric_stf:stf_csvtab", "--export-type=Gnumeric_XmlIO:sax:0", in, out)
+	run.Env = append(os.Environ(), "LC_ALL=C.UTF-8", "HOME="+t.TempDir())
+	if said, err := run.CombinedOutput(); err != nil {
+		t.Fatalf("ssconvert: %v: %s", err, said)
+	}
+	content, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var book struct {
+		Cells []cell `xml:"Sheets>Sheet>Cells>Cell"`
+	}
+	if err := xml.Unmarshal(content, &book); err != nil {
+		t.Fatal(err)
+	}
+	cells := map[[2]int]cell{}
+	for _, c := range book.Cells {
+		cells[[2]int{c.Row, c.Col}] = c
+	}
+	return cells
+}
+
+// What Read accepts comes back from Write and Read as it was; what it refuses
+// it refuses with a place and a reason.
+func FuzzRead(f *testing.F) {
+	for _, text := range []string{"a,b\n1,2\n", "\ufeff\"a\",b\r\n\"1\r\n\"\"\",'=2\r\n", "a\n\"\"\n", "a,b\n1,\xff", "a\n\n", "a,a\n", "a\n\"1"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		header, rows, err := Read(text, 50)
+		if err != nil {
+			if e, ok := err.(*Error); !ok || e.Row < 0 || e.Line < 1 || e.Reason == "" || !utf8.ValidString(err.Error()) {
+				t.Errorf("%q is refused with %#v", text, err)
+			}
+			return
+		}
+		again, same, err := Read(Write(header, rows), 50)
+		if err != nil || !slices.Equal(again, header) || !slices.EqualFunc(same, rows, slices.Equal) {
+			t.Errorf("%q is read as %q %q and then as %q %q, %v", text, header, rows, again, same, err)
+		}
+	})
+}
+
+// Every table comes back from Write and Read as it was.
+func FuzzWrite(f *testing.F) {
+	for _, cell := range hostile {
+		f.Add(cell, "x")
+	}
+	f.Fuzz(func(t *testing.T, a, b string) {
+		if !utf8.ValidString(a) || !utf8.ValidString(b) || strings.ContainsRune(a+b, 0) {
+			return
+		}
+		rows := [][]string{{a, b}, {b, a}}
+		_, got, err := Read(Write([]string{"a", "b"}, rows), 2)
+		if err != nil || !slices.EqualFunc(got, rows, slices.Equal) {
+			t.Errorf("%q is read back as %q, %v", rows, got, err)
+		}
+	})
+}

@@ -1,0 +1,148 @@
+// Package exports owns exports: files of an app's links or events that the
+// executor makes and a client downloads within a day (api-v1.md, Exports;
+// completions.md §8).
+package exports
+
+import (
+	"context"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/waymarkhq/waymark/internal/actor"
+	"github.com/waymarkhq/waymark/internal/analytics"
+	"github.com/waymarkhq/waymark/internal/automation"
+	"github.com/waymarkhq/waymark/internal/eventstore"
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/link"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/operation"
+	"github.com/waymarkhq/waymark/internal/opt"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// CreateExport is the body of createExports.
+type CreateExport struct {
+	AppID   string                    `json:"appId" minLength:"1" maxLength:"500"`
+	Dataset string                    `json:"dataset" enum:"links,events,summary"`
+	Format  string                    `json:"format" enum:"csv,json"`
+	Filters opt.Opt[automation.Input] `json:"filters,omitzero" doc:"links: the filters of getLinks, all optional. events and summary: start, end (required), timezone (UTC), group."`
+}
+
+// request is what is stored of an export.
+type request struct {
+	Dataset string           `json:"dataset"`
+	Format  string           `json:"format"`
+	Filters automation.Input `json:"filters"`
+}
+
+// permission is what reading the original data of a dataset needs.
+func permission(dataset string) string {
+	if dataset == "links" {
+		return "links:read"
+	}
+	return "analytics:read"
+}
+
+// service holds what the operations and the work need.
+type service struct {
+	links  *link.Service
+	events *eventstore.Store
+	chosen func([]byte) (link.Filters, []fault.Detail, error)
+	span   func([]byte) (analytics.Span, []fault.Detail, error)
+}
+
+// Register declares the operations of this package and returns what the
+// executor does for them.
+func Register(s *op.Service, links *link.Service, events *eventstore.Store) operation.Work {
+	e := &service{links, events, op.Checker[link.Filters](s), op.Checker[analytics.Span](s)}
+	app := op.AppOf("exportId", automation.AppOf(automation.Export))
+	op.Write(s, op.Op{ID: "createExports", Method: "POST", Path: "/exports", Perm: "exports:create", App: op.AppInBody, Status: 202,
+		Summary: "Export links or analytics", Doc: "At most 1,000 records and 1 MiB: an export that would exceed them fails. Needs links:read or analytics:read for the dataset."}, e.create)
+	op.Read(s, op.Op{ID: "getExportsExportId", Method: "GET", Path: "/exports/{exportId}", Perm: "exports:read", App: app,
+		Summary: "Follow an export"}, e.get)
+	op.Bytes(s, op.Op{ID: "getExportsExportIdDownload", Method: "GET", Path: "/exports/{exportId}/download", Perm: "exports:read", App: app,
+		Summary: "Download the file of an export", Doc: "Within 24 hours of the request. Needs links:read or analytics:read for the dataset."},
+		[]string{"text/csv", "application/json"}, e.download)
+	return operation.Work{
+		Type: automation.Export, Next: e.next, Ended: automation.Ended,
+		Allowed: func(a *actor.Actor) bool { return a.May("exports:create", false) },
+	}
+}
+
+func (e *service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateExport }) (op.Item[automation.Job], error) {
+	r := request{Dataset: in.Body.Dataset, Format: in.Body.Format, Filters: in.Body.Filters.Or(automation.Input{Value: []byte("{}")})}
+	if details, err := e.check(r); err != nil {
+		return op.Item[automation.Job]{}, err
+	} else if len(details) > 0 {
+		for i := range details {
+			details[i].Path = "/filters" + details[i].Path
+		}
+		return op.Item[automation.Job]{}, &fault.Error{Code: fault.ValidationFailed, Message: "The request has invalid data.", Details: details}
+	}
+	if err := mayRead(c.Actor, r.Dataset); err != nil {
+		return op.Item[automation.Job]{}, err
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		return op.Item[automation.Job]{}, err
+	}
+	j, err := automation.Create(ctx, c, tx, automation.Export, operation.Queued, string(text), 0)
+	if err != nil {
+		return op.Item[automation.Job]{}, err
+	}
+	o, err := automation.Start(ctx, c, tx, &j)
+	return j.Accepted(o), err
+}
+
+// check returns what is wrong with the filters of a request.
+func (e *service) check(r request) ([]fault.Detail, error) {
+	if r.Dataset == "links" {
+		_, details, err := e.chosen(r.Filters.Value)
+		return details, err
+	}
+	span, details, err := e.span(r.Filters.Value)
+	if err == nil && len(details) == 0 {
+		details = span.Check()
+	}
+	return details, err
+}
+
+func mayRead(a *actor.Actor, dataset string) error {
+	if p := permission(dataset); !a.May(p, false) {
+		return fault.New(fault.InsufficientPermission, "The key does not hold the permission %s, which the dataset %s needs.", p, dataset)
+	}
+	return nil
+}
+
+type exportInput struct {
+	ExportID string `path:"exportId"`
+}
+
+func (e *service) get(ctx context.Context, c *op.Call, in *exportInput) (op.Item[automation.Job], error) {
+	j, err := automation.Load(ctx, c.DB, automation.Export, in.ExportID, c.Now)
+	return op.Item[automation.Job]{Data: j, Ref: j.Ref()}, err
+}
+
+func (e *service) download(ctx context.Context, c *op.Call, in *exportInput) (op.File, error) {
+	j, err := automation.Load(ctx, c.DB, automation.Export, in.ExportID, c.Now)
+	if err != nil {
+		return op.File{}, err
+	}
+	var r request
+	if err := json.Unmarshal([]byte(j.Request), &r); err != nil {
+		return op.File{}, err
+	}
+	if err := mayRead(c.Actor, r.Dataset); err != nil {
+		return op.File{}, err
+	}
+	content, err := automation.File(ctx, c.DB, j.ID)
+	if j.DownloadURL == nil || err == store.ErrNotFound {
+		return op.File{}, fault.New(fault.ResourceConflict, "The export is %s: there is no file to download.", strings.ReplaceAll(j.State, "_", " "))
+	}
+	kind := "text/csv; charset=utf-8"
+	if r.Format == "json" {
+		kind = "application/json; charset=utf-8"
+	}
+	return op.File{Name: "waymark-" + r.Dataset + "-" + j.ID + "." + r.Format, ContentType: kind, Attachment: true, Content: []byte(content), Ref: j.Ref()}, err
+}

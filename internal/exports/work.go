@@ -1,0 +1,130 @@
+package exports
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/waymarkhq/waymark/internal/analytics"
+	"github.com/waymarkhq/waymark/internal/automation"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/operation"
+	"github.com/waymarkhq/waymark/internal/outbox"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// The bounds of an export (api-v1.md, Sizes and counts).
+const (
+	maxRecords = 1000
+	maxBytes   = 1 << 20
+)
+
+// errTooLarge is an export that exceeds its bounds: it fails, it is never cut.
+var errTooLarge = errors.New("the export exceeds its bounds")
+
+// next makes the file of an export, after a first turn that shows it as
+// running.
+func (e *service) next(ctx context.Context, r *operation.Run) error {
+	j, err := automation.OfOperation(ctx, r.DB, r.OperationID)
+	if err != nil {
+		return err
+	}
+	if j.State == operation.Queued {
+		return r.InTx(ctx, func(ctx context.Context, _ *op.Call, tx *store.Tx) error {
+			j.State = operation.Running
+			return j.Save(ctx, tx)
+		})
+	}
+	var asked request
+	if err := json.Unmarshal([]byte(j.Request), &asked); err != nil {
+		return err
+	}
+	content, n, err := e.content(ctx, &op.Call{AppID: j.AppID, Now: r.DB.Now(), DB: r.DB}, asked)
+	if err != nil && !errors.Is(err, errTooLarge) {
+		return err
+	}
+	return r.Finish(ctx, func(ctx context.Context, c *op.Call, tx *store.Tx, o *operation.Operation) error {
+		if err := e.finish(ctx, c, tx, o, &j, asked, content, n); err != nil {
+			return err
+		}
+		if j.State = o.Status; o.Status == operation.Succeeded {
+			j.Total, j.Succeeded = n, n
+		}
+		if err := j.Save(ctx, tx); err != nil || o.Status != operation.Succeeded {
+			return err
+		}
+		return outbox.Emit(ctx, tx, outbox.ExportReady, j.AppID, j.ID, j.Revision)
+	})
+}
+
+// finish ends the operation of an export; content is "" when it is too large.
+func (e *service) finish(ctx context.Context, c *op.Call, tx *store.Tx, o *operation.Operation, j *automation.Job, asked request, content string, n int64) error {
+	if mayRead(c.Actor, asked.Dataset) != nil {
+		return o.Fail(ctx, tx, "authorization_lost", "The credential that asked for this may no longer read the data.")
+	}
+	if content == "" {
+		return o.Fail(ctx, tx, "export_too_large", fmt.Sprintf("The export exceeds %d records or %d bytes. Narrow its filters.", maxRecords, maxBytes))
+	}
+	if err := automation.SaveFile(ctx, tx, j, content); err != nil {
+		return err
+	}
+	return o.Finish(ctx, tx, operation.Result{Resource: operation.Resource{Type: automation.Export, ID: j.ID}})
+}
+
+// content returns the file that a request asks for and how many records it
+// has.
+func (e *service) content(ctx context.Context, c *op.Call, asked request) (string, int64, error) {
+	if asked.Dataset == "links" {
+		filters, _, err := e.chosen(asked.Filters.Value)
+		if err != nil {
+			return "", 0, err
+		}
+		links, err := e.links.Chosen(ctx, c, filters, maxRecords+1)
+		if err != nil {
+			return "", 0, err
+		}
+		return file(asked.Format, links)
+	}
+	span, _, err := e.span(asked.Filters.Value)
+	if err != nil {
+		return "", 0, err
+	}
+	if asked.Dataset == "events" {
+		events, err := analytics.EventsIn(ctx, e.events, c.AppID, span, maxRecords+1)
+		if err != nil {
+			return "", 0, err
+		}
+		return file(asked.Format, events)
+	}
+	summary, err := analytics.SummaryOf(ctx, e.events, c.AppID, span, c.Now)
+	if err != nil {
+		return "", 0, err
+	}
+	return file(asked.Format, []analytics.Summary{summary})
+}
+
+// file writes records in a format, within the bounds.
+func file[T any](format string, records []T) (string, int64, error) {
+	if len(records) > maxRecords {
+		return "", 0, errTooLarge
+	}
+	var text string
+	if format == "csv" {
+		var err error
+		if text, err = asCSV(records); err != nil {
+			return "", 0, err
+		}
+	} else {
+		b, err := json.Marshal(records)
+		if err != nil {
+			return "", 0, err
+		}
+		text = string(b)
+	}
+	if len(text) > maxBytes {
+		return "", 0, errTooLarge
+	}
+	return text, int64(len(records)), nil
+}
