@@ -40,7 +40,7 @@ func (r *Response) check(request *http.Request, recorder *httptest.ResponseRecor
 	if request.Method == http.MethodHead || !strings.HasPrefix(request.URL.Path, op.BasePath+"/") {
 		return
 	}
-	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") {
+	if file := r.Header.Get("Content-Disposition") != ""; !file && strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") {
 		path := "meta.requestId"
 		if r.Status >= 400 {
 			path = "error.requestId"

@@ -205,3 +205,52 @@ func TestCreationBudget(t *testing.T) {
 		}
 	})
 }
+
+// A batch at work stops before its next item when it is cancelled, and loses
+// its authorization in the middle: what is done stays done.
+func TestStoppedInTheMiddle(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		start := func(c *apitest.Client, name string) *apitest.Response {
+			all := []M{}
+			for n := range 25 {
+				slug := fmt.Sprintf("%s-%d", name, n)
+				all = append(all, M{"clientId": slug, "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host, "slug": slug}})
+			}
+			b := c.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": all}).Want(202)
+			i.Cycle(t)
+			owner.Call("GET", b.Header.Get("Location"), nil).Want(200).Has("data.status", `"running"`)
+			return b
+		}
+		stopped := func(b *apitest.Response, status string) {
+			t.Helper()
+			i.Settle(t)
+			owner.Call("GET", b.Header.Get("Location"), nil).Want(200).Has("data.status", `"`+status+`"`)
+			all := string(items(owner, b).Body)
+			if done, cancelled := strings.Count(all, `"succeeded"`), strings.Count(all, `"cancelled"`); done != 10 || cancelled != 15 {
+				t.Errorf("%s: %d items are done and %d cancelled, want 10 and 15", status, done, cancelled)
+			}
+		}
+		b := start(owner, "cancel")
+		asked := owner.Call("POST", b.Header.Get("Location")[3:]+"/cancel", M{}).Want(202).Has("data.status", `"cancel_requested"`)
+		if asked.Header.Get("Retry-After") == "" || asked.Header.Get("Location") != b.Header.Get("Location") {
+			t.Errorf("headers of the cancellation: %v", asked.Header)
+		}
+		stopped(b, "cancelled")
+
+		key := owner.Key("batches:create", "links:create")
+		b = start(key, "revoke")
+		list := owner.Call("GET", "/api-keys", nil).Want(200)
+		owner.Call("DELETE", "/api-keys/"+list.Text("data.0.id"), nil, apitest.IfMatch(list.Text("data.0.revision"))).Want(204)
+		stopped(b, "failed")
+
+		// Without the permission of the action the items fail, one by one.
+		key = owner.Key("batches:create", "links:create")
+		b = start(key, "reduce")
+		list = owner.Call("GET", "/api-keys", nil).Want(200)
+		owner.Call("PATCH", "/api-keys/"+list.Text("data.0.id"), M{"permissions": []string{"batches:create"}}, apitest.IfMatch(list.Text("data.0.revision"))).Want(200)
+		i.Settle(t)
+		owner.Call("GET", b.Header.Get("Location"), nil).Want(200).Has("data.status", `"partially_succeeded"`).Has("data.result.succeeded", "10").Has("data.result.failed", "15")
+		items(owner, b).Has("data.10.error.code", `"insufficient_permission"`)
+	})
+}

@@ -19,7 +19,8 @@ import (
 // client calls the API as the owner.
 type client struct {
 	http.Client
-	api, token, app string
+	api, token  string
+	app, domain string // of newApp
 }
 
 func (b *bench) newClient(s *server) (*client, error) {
@@ -79,10 +80,20 @@ type created struct {
 func (c *client) createLink(slug string) (id string, err error) {
 	var link created
 	err = c.call("POST", "/links", map[string]any{
-		"appId": c.app, "domain": "go." + zone, "slug": slug, "desktopUrl": "https://www.example.com/some/page?of=the&site=" + slug,
+		"appId": c.app, "domain": c.domain, "slug": slug, "desktopUrl": "https://www.example.com/some/page?of=the&site=" + slug,
 		"title": "A link of the benchmark",
 	}, &link)
 	return link.Data.ID, err
+}
+
+// newApp makes an app with a domain, in which the client works from here on.
+func (c *client) newApp(prefix string) error {
+	var app created
+	if err := c.call("POST", "/apps", map[string]any{"name": "Benchmark"}, &app); err != nil {
+		return err
+	}
+	c.app, c.domain = app.Data.ID, prefix+"."+zone
+	return c.call("POST", "/domains", map[string]any{"appId": c.app, "mode": "platform", "prefix": prefix}, nil)
 }
 
 // administration measures the API: creation, reads, publication.
@@ -96,12 +107,7 @@ func (b *bench) administration() error {
 	if err != nil {
 		return err
 	}
-	var app created
-	if err := c.call("POST", "/apps", map[string]any{"name": "Benchmark"}, &app); err != nil {
-		return err
-	}
-	c.app = app.Data.ID
-	if err := c.call("POST", "/domains", map[string]any{"appId": c.app, "mode": "platform", "prefix": "go"}, nil); err != nil {
+	if err := c.newApp("go"); err != nil {
 		return err
 	}
 	if err := s.drained("waymark_jobs_waiting"); err != nil {

@@ -89,7 +89,7 @@ func (b *bench) run() (err error) {
 		return err
 	}
 	b.add("binary size, MiB", "%.1f", float64(info.Size())/(1<<20), 0, "not stripped")
-	for _, part := range []func() error{b.starts, b.administration, b.redirects} {
+	for _, part := range []func() error{b.starts, b.administration, b.redirects, b.durable} {
 		if err := part(); err != nil {
 			return err
 		}

@@ -84,9 +84,9 @@ type server struct {
 const zone = "bench.example"
 
 // serve starts Waymark on ports of its own choice and waits until it is ready.
-func (b *bench) serve() (*server, error) {
-	cmd := exec.Command(b.binary, "serve", "--data-dir", b.data, "--api-addr", "127.0.0.1:0", "--public-addr", "127.0.0.1:0",
-		"--metrics-addr", "127.0.0.1:0", "--platform-zone", zone, "--limit-scale", "100000")
+func (b *bench) serve(more ...string) (*server, error) {
+	cmd := exec.Command(b.binary, append([]string{"serve", "--data-dir", b.data, "--api-addr", "127.0.0.1:0", "--public-addr", "127.0.0.1:0",
+		"--metrics-addr", "127.0.0.1:0", "--platform-zone", zone, "--limit-scale", "100000"}, more...)...)
 	log, err := cmd.StderrPipe()
 	if err != nil {
 		return nil, err

@@ -130,3 +130,30 @@ func TestFrozenInTransaction(t *testing.T) {
 }
 
 func tail(text string) string { return text[max(0, len(text)-1000):] }
+
+// After kill -9 another executor goes on within 35 seconds, the lease included;
+// with a short lease accordingly sooner. Twenty times each.
+func TestResumeAfterKill(t *testing.T) {
+	t.Parallel()
+	for _, lease := range []string{"30s", "2s"} {
+		t.Run(lease, func(t *testing.T) {
+			var mu sync.Mutex
+			var worst time.Duration
+			t.Run("rounds", func(t *testing.T) {
+				for n := range 20 {
+					t.Run(fmt.Sprint(n), func(t *testing.T) {
+						t.Parallel()
+						took := resumed(t, "--job-lease", lease)
+						mu.Lock()
+						defer mu.Unlock()
+						worst = max(worst, took)
+					})
+				}
+			})
+			t.Logf("worst of 20 with a lease of %s: %s", lease, worst.Round(time.Millisecond))
+			if lease == "30s" && worst > 35*time.Second {
+				t.Errorf("work resumed only %s after the kill", worst)
+			}
+		})
+	}
+}

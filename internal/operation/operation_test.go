@@ -1,0 +1,96 @@
+package operation_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/fault"
+)
+
+type M = apitest.M
+
+// started starts an operation, a batch of one item.
+func started(c *apitest.Client) (path string) {
+	return c.Call("POST", "/link-batches", M{"appId": c.AppID, "items": []M{
+		{"clientId": "a", "action": "create", "input": M{"appId": c.AppID, "domain": c.Host, "slug": "a"}}}}).Want(202).Header.Get("Location")[3:]
+}
+
+func exec(t *testing.T, i *apitest.Installation, statements ...string) {
+	t.Helper()
+	for _, s := range statements {
+		if _, err := i.DB.Exec(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// The internal operation that does nothing goes the way of all others.
+func TestNoop(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		path := started(owner)
+		exec(t, i, "UPDATE operation SET type = 'foundation.noop' WHERE status = 'queued'", "UPDATE job SET kind = 'foundation.noop'")
+		i.Settle(t)
+		owner.Call("GET", path, nil).Want(200).Has("data.status", `"succeeded"`).Has("data.type", `"foundation.noop"`).Has("data.result.resource.type", `"app"`)
+	})
+}
+
+// Work that fails five times ends as failed, with an error that tells nothing
+// of its cause.
+func TestAttemptsExhausted(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		owner.Call("POST", "/webhooks", M{"appId": owner.AppID, "url": "https://hooks.example.com/", "events": []string{"operation.failed"}}).Want(201)
+		path := started(owner)
+		exec(t, i, "DELETE FROM automation_job")
+		for range 5 {
+			owner.Call("GET", path, nil).Want(200).Has("data.status", `"queued"`)
+			if i.Cycle(t) != 1 {
+				t.Fatal("the job is not tried")
+			}
+			i.Clock.Move(15 * time.Second)
+		}
+		r := owner.Call("GET", path, nil).Want(200).Has("data.status", `"failed"`).Has("data.error.code", `"attempts_exhausted"`).Has("data.result", "null")
+		owner.Call("GET", "/webhooks?appId="+owner.AppID, nil).Want(200)
+		id := owner.Call("GET", "/webhooks?appId="+owner.AppID, nil).Want(200).Text("data.0.id")
+		owner.Call("GET", "/webhooks/"+id+"/deliveries", nil).Want(200).Has("data.0.eventType", `"operation.failed"`).Has("data.1", "")
+		owner.Call("POST", path+"/cancel", M{}, apitest.IfMatch(r.Revision())).Want(202).Has("data.status", `"failed"`)
+		if i.Cycle(t) != 0 {
+			t.Error("it is tried once more")
+		}
+	})
+}
+
+// Finished operations go thirty days later, those under way stay.
+func TestRetention(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		done := started(owner)
+		i.Settle(t)
+		waiting := started(owner)
+		i.Clock.Move(30*24*time.Hour - time.Minute)
+		owner = i.Owner(t, "ann@example.com")
+		i.Sweep(t)
+		owner.Call("GET", done, nil).Want(200)
+		i.Clock.Move(2 * time.Minute)
+		i.Sweep(t)
+		owner.Call("GET", done, nil).Refused(fault.NotFound)
+		owner.Call("GET", waiting, nil).Want(200).Has("data.status", `"queued"`)
+	})
+}
+
+func TestCancelRefusals(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner, eve := i.Prepared(t, "ann@example.com"), i.Prepared(t, "eve@example.com")
+		path := started(owner)
+		before := owner.Call("GET", path, nil).Want(200).Revision()
+		eve.Call("GET", path, nil).Refused(fault.NotFound)
+		eve.Call("POST", path+"/cancel", M{}).Refused(fault.NotFound)
+		owner.Key("operations:read").Call("POST", path+"/cancel", M{}).Refused(fault.InsufficientPermission)
+		owner.Call("POST", path+"/cancel", M{"now": true}).Refused(fault.ValidationFailed)
+		i.Settle(t)
+		owner.Call("POST", path+"/cancel", M{}, apitest.IfMatch(before)).Refused(fault.RevisionConflict)
+		owner.Call("POST", path+"/cancel", M{}).Want(202).Has("data.status", `"succeeded"`)
+	})
+}
