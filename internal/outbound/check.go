@@ -1,0 +1,61 @@
+package outbound
+
+import (
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/weburl"
+)
+
+// reserved are the top-level domains that will never lead to a public host
+// (IANA's special-use names).
+var reserved = map[string]bool{
+	"alt": true, "arpa": true, "example": true, "internal": true, "invalid": true,
+	"local": true, "localhost": true, "onion": true, "test": true,
+}
+
+// Check refuses (422, at the JSON Pointer path) a URL that can never be a
+// destination.
+func (c *Client) Check(path, url string) error {
+	if err := weburl.CheckHTTPS(path, &url); err != nil {
+		return err
+	}
+	if reason := c.problem(url); reason != "" {
+		return fault.Invalid(path, "invalid_url", "%s", reason)
+	}
+	return nil
+}
+
+func (c *Client) problem(value string) string {
+	u, err := url.Parse(value)
+	if err != nil {
+		return "the value is not a URL"
+	}
+	host := u.Hostname()
+	// One spelling alone: what is checked here, asked of the DNS, verified in
+	// the certificate and sent as Host is the same text.
+	name, ok := weburl.Hostname(host)
+	_, allowed := c.options.Allow[host]
+	switch {
+	case utf8.RuneCountInString(value) > weburl.MaxLength:
+		return "the URL is too long"
+	case strings.Contains(value, "#"):
+		return "the URL must not contain a fragment"
+	case !ok || name != host:
+		return "the URL's host must be a DNS name in lower case, an international one in its xn-- form"
+	case u.Host != host && u.Host != host+":443":
+		return "the URL's port must be 443"
+	case !allowed && !public(host):
+		return "the URL's host must be a public DNS name"
+	}
+	return ""
+}
+
+// public reports whether a hostname can be one of the public DNS: not a single
+// label, reserved or numeric in a way that some programs take for an address.
+func public(host string) bool {
+	top := host[strings.LastIndexByte(host, '.')+1:]
+	return top != host && !reserved[top] && (top[0] < '0' || top[0] > '9')
+}
