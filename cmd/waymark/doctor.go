@@ -6,17 +6,21 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/jobs"
+	"github.com/waymarkhq/waymark/internal/operation"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/webhook"
 )
 
 type doctorCommand struct {
 	storage
 	images
+	webhooks
 }
 
-// Run checks the data folder, the database, its schema, the asset store and the
-// queue of jobs, and tells what it found, one line a check.
+// Run checks the data folder, the database, its schema, the asset store, the
+// settings of webhooks and the queues, and tells what it found, one line a check.
 func (c *doctorCommand) Run(ctx context.Context) error {
 	if err := c.existing(); err != nil {
 		return err
@@ -38,20 +42,57 @@ func (c *doctorCommand) Run(ctx context.Context) error {
 			return err
 		}
 		report("asset store", "ok")
+		if _, err := c.client(); err != nil {
+			return err
+		}
+		if n, _, err := webhook.Depth(ctx, db); err != nil {
+			return err
+		} else {
+			report("webhooks", fmt.Sprintf("ok, %d deliveries waiting", n))
+		}
 		n, oldest, err := jobs.Depth(ctx, db)
 		if err != nil {
 			return err
 		}
-		late := max(0, db.Now().Sub(oldest))
-		switch {
-		case n == 0:
-			report("jobs", "ok, none waiting")
-		case late > time.Minute:
+		if late := max(0, db.Now().Sub(oldest)); n > 0 && late > time.Minute {
 			report("jobs", fmt.Sprintf("%d waiting, the oldest due for %s: is an executor running?", n, late.Round(time.Second)))
 			return errors.New("jobs are not being done")
+		}
+		report("jobs", fmt.Sprintf("ok, %d waiting", n))
+		took, err := c.tryExecutor(ctx, db)
+		switch {
+		case err != nil:
+			return err
+		case took == 0:
+			report("executor", fmt.Sprintf("none did a test job within %s: is waymark serve running?", executorPatience))
 		default:
-			report("jobs", fmt.Sprintf("ok, %d waiting", n))
+			report("executor", "ok, did a test job within "+took.Round(time.Millisecond).String())
 		}
 		return nil
 	})
+}
+
+// executorPatience is how long doctor waits for an executor.
+const executorPatience = 3 * time.Second
+
+// tryExecutor has an executor do a job that does nothing and returns how long
+// that took, 0 when none did it.
+func (c *doctorCommand) tryExecutor(ctx context.Context, db *store.DB) (time.Duration, error) {
+	started := time.Now()
+	var id string
+	err := db.InTx(ctx, func(tx *store.Tx) (err error) {
+		id, err = jobs.EnqueueID(ctx, tx, operation.TypeNoop, "", "", actor.Grant{})
+		return err
+	})
+	for err == nil && time.Since(started) < executorPatience {
+		var waits bool
+		if waits, err = store.Exists(ctx, db, "SELECT 1 FROM job WHERE id = ?", id); err == nil && !waits {
+			return time.Since(started), nil
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if err == nil {
+		_, err = db.Exec(ctx, "DELETE FROM job WHERE id = ?", id)
+	}
+	return 0, err
 }

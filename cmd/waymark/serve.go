@@ -33,6 +33,8 @@ import (
 	"github.com/waymarkhq/waymark/internal/executor"
 	"github.com/waymarkhq/waymark/internal/jobs"
 	"github.com/waymarkhq/waymark/internal/link"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/outbound"
 	"github.com/waymarkhq/waymark/internal/redirect"
 	"github.com/waymarkhq/waymark/internal/route"
 	"github.com/waymarkhq/waymark/internal/server"
@@ -43,25 +45,27 @@ import (
 type serveCommand struct {
 	storage
 	images
-	Dev               bool     `help:"Development mode: environment staging, platform zone localhost, links as http with the public port; prints an owner token and the first requests to try."`
-	Environment       string   `help:"production or staging: decides which API keys are issued and accepted." placeholder:"NAME"`
-	APIAddr           string   `name:"api-addr" default:"127.0.0.1:8080" help:"Listener of the administrative API (${default})." placeholder:"HOST:PORT"`
-	PublicAddr        string   `default:"127.0.0.1:8081" help:"Listener of the redirector (${default})." placeholder:"HOST:PORT"`
-	MetricsAddr       string   `default:"127.0.0.1:8082" help:"Listener of /metrics (${default})." placeholder:"HOST:PORT"`
-	Roles             []string `default:"api,redirect,executor" help:"What this process does: api, redirect, executor (${default})." placeholder:"ROLE"`
-	PlatformZone      string   `help:"Zone whose prefixes are platform domains: <prefix>.<zone>." placeholder:"ZONE"`
-	OIDCIssuer        string   `name:"oidc-issuer" help:"OpenID Connect issuer of human sessions; without one, waymark session issue makes them." placeholder:"URL"`
-	OIDCAudience      string   `name:"oidc-audience" help:"Audience that its tokens must name." placeholder:"NAME"`
-	AuthAutoProvision bool     `help:"Create the owner when a session of the OpenID Connect issuer is first seen."`
-	LimitScale        float64  `default:"1" help:"Multiplies every rate window and business limit (${default})." placeholder:"FACTOR"`
-	Events            string   `default:"database" help:"Event store engine: database." placeholder:"ENGINE"`
-	AssetsHost        string   `help:"Hostname under which the redirector serves images; default: assets.<platform zone>." placeholder:"HOST"`
-	TrustedProxies    []string `help:"Networks of the proxies whose X-Forwarded-For and country header are believed." placeholder:"CIDR"`
-	CountryHeader     string   `help:"Header in which a trusted proxy tells the visitor's country." placeholder:"NAME"`
-	GeoIP             string   `name:"geoip" help:"File in MaxMind's format that tells the country of an address; asked before the country header." placeholder:"FILE"`
-	CORSOrigins       []string `name:"cors-origins" help:"Origins whose pages may call the API." placeholder:"ORIGIN"`
-	DocsURL           string   `name:"docs-url" help:"Where documentationUrl of errors points; default: /docs of the API itself." placeholder:"URL"`
-	LogLevel          string   `enum:"debug,info,warn,error" default:"info" help:"debug, info, warn or error (${default})." placeholder:"LEVEL"`
+	webhooks
+	Dev               bool          `help:"Development mode: environment staging, platform zone localhost, links as http with the public port; prints an owner token and the first requests to try."`
+	Environment       string        `help:"production or staging: decides which API keys are issued and accepted." placeholder:"NAME"`
+	APIAddr           string        `name:"api-addr" default:"127.0.0.1:8080" help:"Listener of the administrative API (${default})." placeholder:"HOST:PORT"`
+	PublicAddr        string        `default:"127.0.0.1:8081" help:"Listener of the redirector (${default})." placeholder:"HOST:PORT"`
+	MetricsAddr       string        `default:"127.0.0.1:8082" help:"Listener of /metrics (${default})." placeholder:"HOST:PORT"`
+	Roles             []string      `default:"api,redirect,executor" help:"What this process does: api, redirect, executor (${default})." placeholder:"ROLE"`
+	PlatformZone      string        `help:"Zone whose prefixes are platform domains: <prefix>.<zone>." placeholder:"ZONE"`
+	OIDCIssuer        string        `name:"oidc-issuer" help:"OpenID Connect issuer of human sessions; without one, waymark session issue makes them." placeholder:"URL"`
+	OIDCAudience      string        `name:"oidc-audience" help:"Audience that its tokens must name." placeholder:"NAME"`
+	AuthAutoProvision bool          `help:"Create the owner when a session of the OpenID Connect issuer is first seen."`
+	LimitScale        float64       `default:"1" help:"Multiplies every rate window and business limit (${default})." placeholder:"FACTOR"`
+	JobLease          time.Duration `default:"30s" help:"For how long an executor claims a job before others may take it over; it renews while it works (${default})." placeholder:"DURATION"`
+	Events            string        `default:"database" help:"Event store engine: database." placeholder:"ENGINE"`
+	AssetsHost        string        `help:"Hostname under which the redirector serves images; default: assets.<platform zone>." placeholder:"HOST"`
+	TrustedProxies    []string      `help:"Networks of the proxies whose X-Forwarded-For and country header are believed." placeholder:"CIDR"`
+	CountryHeader     string        `help:"Header in which a trusted proxy tells the visitor's country." placeholder:"NAME"`
+	GeoIP             string        `name:"geoip" help:"File in MaxMind's format that tells the country of an address; asked before the country header." placeholder:"FILE"`
+	CORSOrigins       []string      `name:"cors-origins" help:"Origins whose pages may call the API." placeholder:"ORIGIN"`
+	DocsURL           string        `name:"docs-url" help:"Where documentationUrl of errors points; default: /docs of the API itself." placeholder:"URL"`
+	LogLevel          string        `enum:"debug,info,warn,error" default:"info" help:"debug, info, warn or error (${default})." placeholder:"LEVEL"`
 
 	trusted   []netip.Prefix
 	addresses link.Addresses
@@ -119,6 +123,9 @@ func (c *serveCommand) check() error {
 		if u, err := url.Parse(origin); err != nil || u.Host == "" || u.Scheme+"://"+u.Host != origin {
 			return fmt.Errorf("--cors-origins: %q is not an origin such as https://console.example.com", origin)
 		}
+	}
+	if c.JobLease < time.Second || c.JobLease > time.Hour {
+		return fmt.Errorf("--job-lease %s is not between 1s and 1h", c.JobLease)
 	}
 	if c.Events != "database" {
 		return fmt.Errorf("--events %q: this version has the engine database", c.Events)
@@ -192,7 +199,9 @@ type process struct {
 	blobs   blob.Store
 	log     *slog.Logger
 	metrics *prometheus.Registry
-	failed  chan error
+	// outbound reaches the destinations of webhooks.
+	outbound *outbound.Client
+	failed   chan error
 
 	listeners []*listener
 	// apiURL is where the API listens.
@@ -253,10 +262,15 @@ func (p *process) start(ctx context.Context) error {
 			return err
 		}
 	}
+	if p.outbound, err = p.client(); err != nil {
+		return err
+	}
+	service, kinds, err := newService(ctx, p, events)
+	if err != nil {
+		return err
+	}
 	if api != nil {
-		if err := p.startAPI(ctx, api, events); err != nil {
-			return err
-		}
+		p.startAPI(api, service)
 	}
 	if p.has("executor") {
 		if p.embedded() { // the lock of the data folder proves that no other executor lives
@@ -264,8 +278,11 @@ func (p *process) start(ctx context.Context) error {
 				return err
 			}
 		}
-		e := executor.New(p.db, p.log, assembly.Kinds()...)
+		e := executor.New(executor.Options{DB: p.db, Log: p.log, Kinds: kinds, Lease: p.JobLease, Observe: newJobMetrics(p.metrics)})
 		p.background(e.Run)
+		if err := p.startWebhooks(ctx); err != nil {
+			return err
+		}
 		p.background(func(ctx context.Context) { executor.RunSweeps(ctx, p.log, assembly.Sweeps(p.db, events, p.blobs)) })
 	}
 	p.gauge("waymark_jobs_waiting", "Durable jobs that wait or run.", func() float64 {
@@ -282,6 +299,7 @@ func (p *process) start(ctx context.Context) error {
 		}
 		return max(0, p.db.Now().Sub(oldest).Seconds())
 	})
+	p.webhookGauges()
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(p.metrics, promhttp.HandlerOpts{}))
 	p.serve(metrics, mux)
@@ -328,11 +346,7 @@ func (p *process) startRedirect(ctx context.Context, l *listener, events *events
 	return nil
 }
 
-func (p *process) startAPI(ctx context.Context, l *listener, events *eventstore.Store) error {
-	service, err := newService(ctx, p, events)
-	if err != nil {
-		return err
-	}
+func (p *process) startAPI(l *listener, service *op.Service) {
 	p.background(service.Requests.Run)
 	p.background(func(ctx context.Context) { service.Auth.Run(ctx, p.log) })
 	l.net = server.Listener(l.net, service)
@@ -340,7 +354,6 @@ func (p *process) startAPI(ctx context.Context, l *listener, events *eventstore.
 		Service: service, Log: p.log, CORSOrigins: p.CORSOrigins,
 		Ready: p.db.Ping,
 	}))
-	return nil
 }
 
 func (p *process) listen(name, addr string, wanted bool) (*listener, error) {

@@ -12,13 +12,15 @@ import (
 	"github.com/waymarkhq/waymark/internal/assembly"
 	"github.com/waymarkhq/waymark/internal/clientaddr"
 	"github.com/waymarkhq/waymark/internal/eventstore"
+	"github.com/waymarkhq/waymark/internal/jobs"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/ratelimit"
 	"github.com/waymarkhq/waymark/internal/requestlog"
 )
 
-// newService returns the pipeline of an installation with all its operations.
-func newService(ctx context.Context, p *process, events *eventstore.Store) (*op.Service, error) {
+// newService returns the pipeline of an installation with all its operations,
+// and the kinds of the jobs that they start.
+func newService(ctx context.Context, p *process, events *eventstore.Store) (*op.Service, []jobs.Kind, error) {
 	c, db, log := p.serveCommand, p.db, p.log
 	issuer := actor.LocalIssuer(db)
 	if c.OIDCIssuer != "" {
@@ -26,7 +28,7 @@ func newService(ctx context.Context, p *process, events *eventstore.Store) (*op.
 	}
 	cursors, err := assembly.Cursors(ctx, db)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	// One process serves a SQLite installation, so its counters can stay in
 	// memory.
@@ -42,8 +44,8 @@ func newService(ctx context.Context, p *process, events *eventstore.Store) (*op.
 		Observe:    newAPIMetrics(p.metrics).observe,
 		SpoolDir:   c.DataDir,
 	})
-	assembly.Declare(s, assembly.Options{Events: events, PlatformZone: c.PlatformZone, Addresses: c.addresses, Blobs: p.blobs, Assets: c.assets})
-	return s, nil
+	kinds := assembly.Declare(s, assembly.Options{Events: events, PlatformZone: c.PlatformZone, Addresses: c.addresses, Blobs: p.blobs, Assets: c.assets, Outbound: p.outbound})
+	return s, kinds, nil
 }
 
 // apiMetrics count calls of the API.
@@ -69,4 +71,14 @@ func newAPIMetrics(r prometheus.Registerer) *apiMetrics {
 func (m *apiMetrics) observe(operation string, status int, seconds float64) {
 	m.calls.WithLabelValues(operation, strconv.Itoa(status)).Inc()
 	m.duration.WithLabelValues(operation).Observe(seconds)
+}
+
+// newJobMetrics counts attempts at durable jobs; it returns what an executor
+// tells of them.
+func newJobMetrics(r prometheus.Registerer) func(kind, outcome string) {
+	attempts := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "waymark_job_attempts_total", Help: "Attempts at durable jobs by kind and outcome (done, progress, waiting, failed, given_up, lease_lost).",
+	}, []string{"kind", "outcome"})
+	r.MustRegister(attempts)
+	return func(kind, outcome string) { attempts.WithLabelValues(kind, outcome).Inc() }
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -25,6 +26,9 @@ type Actor struct {
 	// Credential names the session or key: rate windows, receipts and cursors
 	// are bound to it. It is no secret.
 	Credential string
+	// ExpiresAt is when the credential expires by itself; 0 for the session of a
+	// grant, whose expiry the grant does not tell.
+	ExpiresAt clock.Instant
 	// Permissions and AppIDs bound a key; a human session has all of its own.
 	Permissions []string
 	AppIDs      []string

@@ -108,7 +108,7 @@ func keyWhere(ctx context.Context, q store.Q, condition, value string, now clock
 	actor, err := store.One(ctx, q, func(r store.Row) (*Actor, error) {
 		a := &Actor{Type: APIKey}
 		var id, apps, permissions string
-		if err := r.Scan(&id, &a.OwnerID, &apps, &permissions); err != nil {
+		if err := r.Scan(&id, &a.OwnerID, &apps, &permissions, &a.ExpiresAt); err != nil {
 			return nil, err
 		}
 		a.Credential = keyCredential + id
@@ -116,7 +116,7 @@ func keyWhere(ctx context.Context, q store.Q, condition, value string, now clock
 			return nil, err
 		}
 		return a, json.Unmarshal([]byte(permissions), &a.Permissions)
-	}, `SELECT k.id, k.owner_id, k.app_ids, k.permissions FROM api_key k JOIN users u ON u.id = k.owner_id
+	}, `SELECT k.id, k.owner_id, k.app_ids, k.permissions, k.expires_at FROM api_key k JOIN users u ON u.id = k.owner_id
 		WHERE `+condition+` AND k.expires_at > ? AND (k.revoked_at IS NULL OR k.revoked_at > ?) AND u.active`, value, now, now)
 	if err == store.ErrNotFound {
 		return nil, unauthenticated()
@@ -155,7 +155,7 @@ func (a *Authenticator) session(ctx context.Context, s Session) (*Actor, error) 
 	if err != nil {
 		return nil, fmt.Errorf("authenticate session: %w", err)
 	}
-	return &Actor{Type: Human, OwnerID: u.id, Credential: credential}, nil
+	return &Actor{Type: Human, OwnerID: u.id, Credential: credential, ExpiresAt: clock.At(s.Expires)}, nil
 }
 
 // sessionPrefix starts the credential of every session.

@@ -10,6 +10,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/organize"
+	"github.com/waymarkhq/waymark/internal/outbox"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -126,11 +127,14 @@ func remove(ctx context.Context, c *op.Call, tx *store.Tx, in *appInput) (op.Ite
 	if err := organize.RemoveAll(ctx, tx, a.ID); err != nil {
 		return op.Item[op.Nothing]{}, err
 	}
-	// Its images go with the next sweep.
+	if err := outbox.RemoveApp(ctx, tx, a.ID); err != nil {
+		return op.Item[op.Nothing]{}, err
+	}
+	// Its images, and its exports, batches and imports, go with the next sweep.
 	if _, err := tx.Exec(ctx, "UPDATE asset SET state = 'deleting', updated_at = ? WHERE app_id = ?", tx.Now, a.ID); err != nil {
 		return op.Item[op.Nothing]{}, err
 	}
-	for _, statement := range []string{"DELETE FROM operation WHERE app_id = ?", "DELETE FROM app WHERE id = ?"} {
+	for _, statement := range []string{"UPDATE automation_job SET remove_at = 0 WHERE app_id = ?", "DELETE FROM operation WHERE app_id = ?", "DELETE FROM app WHERE id = ?"} {
 		if _, err := tx.Exec(ctx, statement, a.ID); err != nil {
 			return op.Item[op.Nothing]{}, err
 		}

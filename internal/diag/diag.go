@@ -137,6 +137,10 @@ func (s *service) usage(ctx context.Context, c *op.Call, in *appInput) (op.Item[
 	if err != nil {
 		return op.Item[Usage]{}, err
 	}
+	webhooks, err := store.One(ctx, c.DB, store.Value[int64], "SELECT COUNT(*) FROM webhook WHERE app_id = ? AND deleted_at IS NULL", in.AppID)
+	if err != nil {
+		return op.Item[Usage]{}, err
+	}
 	limits := make([]Limit, len(standings))
 	used := make([]Used, len(standings))
 	for i, st := range standings {
@@ -146,7 +150,7 @@ func (s *service) usage(ctx context.Context, c *op.Call, in *appInput) (op.Item[
 	u := Usage{Limits: ratesOf(limits[0:3]), Usage: ratesOf(used[0:3]), SharedLimits: sharedOf(limits[3:]), SharedUsage: sharedOf(used[3:])}
 	u.SharedLimits.App.ActiveOperations, u.SharedUsage.App.ActiveOperations = s.pipeline.Scaled(5), active
 	u.SharedLimits.App.AutomationRecords = s.pipeline.Scaled(100)
-	u.SharedLimits.App.Webhooks = s.pipeline.Scaled(10)
+	u.SharedLimits.App.Webhooks, u.SharedUsage.App.Webhooks = s.pipeline.Scaled(10), webhooks
 	return op.Item[Usage]{Data: u}, nil
 }
 

@@ -1,42 +1,117 @@
-// Package outbox keeps the events that webhooks tell about, written in the
-// transaction of the change they report: an event exists exactly when its
-// change does (api-v1.md, Webhook events).
+// Package outbox writes what webhooks tell about in the transaction of the
+// change: a delivery exists exactly when its change does (api-v1.md, Webhook
+// events).
+//
+// There is no queue of events that is fanned out later. A change looks up the
+// destinations of its moment and leaves one delivery for each: nothing in
+// between can lose or double one, a destination registered later gets nothing
+// of before, and an app without destinations pays one look into an index.
+// Package webhook owns the destinations and sends.
 package outbox
 
 import (
 	"context"
-	"time"
 
+	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
-// Type of an event, as webhook destinations select it.
+// Type of an event, as destinations select it.
 type Type string
 
-// The event types emitted so far.
+// The event types. Test is not selected: it is asked for.
 const (
-	LinkCreated         Type = "link.created"
-	LinkUpdated         Type = "link.updated"
-	LinkDeleted         Type = "link.deleted"
-	DomainStatusChanged Type = "domain.status_changed"
-	OperationCompleted  Type = "operation.completed"
-	OperationFailed     Type = "operation.failed"
+	LinkCreated                  Type = "link.created"
+	LinkUpdated                  Type = "link.updated"
+	LinkDeleted                  Type = "link.deleted"
+	DomainStatusChanged          Type = "domain.status_changed"
+	TemplatePublicationSucceeded Type = "template.publication_succeeded"
+	TemplatePublicationFailed    Type = "template.publication_failed"
+	OperationCompleted           Type = "operation.completed"
+	OperationFailed              Type = "operation.failed"
+	ExportReady                  Type = "export.ready"
+	Test                         Type = "webhook.test"
 )
 
-// Emit writes an event about one resource of an app as part of tx.
-func Emit(ctx context.Context, tx *store.Tx, t Type, appID, resourceID, revision string) error {
-	_, err := tx.Exec(ctx, "INSERT INTO outbox (id, app_id, type, resource_id, revision, occurred_at) VALUES (?, ?, ?, ?, ?, ?)",
-		ids.New(), appID, string(t), resourceID, revision, tx.Now)
-	return err
+// Selectable are the types that a destination may select.
+var Selectable = []Type{
+	LinkCreated, LinkUpdated, LinkDeleted, DomainStatusChanged, TemplatePublicationSucceeded, TemplatePublicationFailed,
+	OperationCompleted, OperationFailed, ExportReady,
 }
 
-// Retention is how long events are kept. Until destinations can be registered
-// nobody waits for them.
-const Retention = 7 * 24 * time.Hour
+// Why nothing is sent to an enabled destination.
+const (
+	HoldSuspended     = "suspended"
+	HoldAuthorization = "authorization_required"
+)
 
-// Sweep removes at most limit events that are older than Retention.
-func Sweep(ctx context.Context, db *store.DB, limit int) (int64, error) {
-	return db.Exec(ctx, "DELETE FROM outbox WHERE (occurred_at, id) IN (SELECT occurred_at, id FROM outbox WHERE occurred_at < ? ORDER BY occurred_at LIMIT ?)",
-		db.Now().Add(-Retention), limit)
+// Why a delivery was cancelled, as clients see it.
+const (
+	Suspended            = "suspended"
+	AuthorizationLost    = "authorization_lost"
+	ConfigurationChanged = "configuration_changed"
+)
+
+// Topic is signalled when a delivery is due.
+const Topic = "webhook"
+
+// Event is what happened to one resource of an app.
+type Event struct {
+	ID         string
+	Type       Type
+	AppID      string
+	ResourceID string
+	Revision   string // the resource's; its last one when it is gone
+	OccurredAt clock.Instant
+}
+
+// Destination is what a delivery is bound to: a webhook at a revision.
+type Destination struct {
+	ID       string
+	Revision string
+	Hold     string // "" when it is sent to
+}
+
+// Emit tells the destinations that selected a type about a resource, as part of
+// tx.
+func Emit(ctx context.Context, tx *store.Tx, t Type, appID, resourceID, revision string) error {
+	to, err := store.All(ctx, tx, func(r store.Row) (d Destination, err error) {
+		err = r.Scan(&d.ID, &d.Revision, &d.Hold)
+		return d, err
+	}, `SELECT w.id, w.revision, COALESCE(w.hold, '') FROM webhook_subscription s JOIN webhook w ON w.id = s.webhook_id
+		WHERE s.app_id = ? AND s.type = ?`, appID, string(t))
+	if err != nil || len(to) == 0 {
+		return err
+	}
+	e := Event{ID: ids.New(), Type: t, AppID: appID, ResourceID: resourceID, Revision: revision, OccurredAt: tx.Now}
+	for _, d := range to {
+		if _, err := Deliver(ctx, tx, e, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Deliver adds the delivery of an event to a destination as part of tx and
+// returns its id. While the destination is on hold it is cancelled from the
+// start: its owner sees what was missed and can have it sent later.
+func Deliver(ctx context.Context, tx *store.Tx, e Event, to Destination) (id string, err error) {
+	state, due := "pending", any(tx.Now)
+	var code, message any
+	if to.Hold != "" {
+		reason := Suspended
+		if to.Hold == HoldAuthorization {
+			reason = AuthorizationLost
+		}
+		state, due, code, message = "cancelled", nil, reason, messages[reason]
+	}
+	id = ids.New()
+	_, err = tx.Exec(ctx, `INSERT INTO webhook_delivery (id, webhook_id, webhook_revision, app_id, event_id, event_type, resource_id, resource_revision,
+		occurred_at, state, attempts, lease_no, error_code, error_message, due_at, revision, created_at, updated_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?, ?)`,
+		id, to.ID, to.Revision, e.AppID, e.ID, string(e.Type), e.ResourceID, e.Revision,
+		e.OccurredAt, state, code, message, due, ids.Revision(), tx.Now, tx.Now)
+	tx.Signal(Topic)
+	return id, err
 }

@@ -1,0 +1,265 @@
+package webhook_test
+
+import (
+	"context"
+	"log/slog"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/outbound"
+	"github.com/waymarkhq/waymark/internal/outbox"
+	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/webhook"
+)
+
+const patience = 20 * time.Second
+
+// dispatcher returns another one than the installation's own.
+func dispatcher(i *apitest.Installation, r *receiver, metrics prometheus.Registerer) *webhook.Dispatcher {
+	return webhook.New(i.DB, outbound.New(r.options()), slog.New(slog.DiscardHandler), metrics)
+}
+
+// run runs a dispatcher until the test or stop ends it.
+func run(t *testing.T, d *webhook.Dispatcher) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { d.Run(ctx) })
+	stop = sync.OnceFunc(func() { cancel(); running.Wait() })
+	t.Cleanup(stop)
+	return stop
+}
+
+func eventually(t *testing.T, what string, f func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !f(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s did not happen", what)
+		}
+	}
+}
+
+// emit makes events without the cost of what they are about.
+func emit(t *testing.T, i *apitest.Installation, appID string, n int) {
+	t.Helper()
+	for range n {
+		if err := i.DB.InTx(t.Context(), func(tx *store.Tx) error {
+			return outbox.Emit(t.Context(), tx, outbox.LinkCreated, appID, "resource", "revision")
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Without a word from anybody: a commit wakes the dispatcher, and those of
+// another process are found.
+func TestRun(t *testing.T) {
+	each(t, func(t *testing.T, i *apitest.Installation, r *receiver) {
+		owner := i.Prepared(t, "ann@example.com")
+		w := register(t, owner, nil)
+		metrics := prometheus.NewRegistry()
+		stop := run(t, dispatcher(i, r, metrics))
+		emit(t, i, owner.AppID, 50)
+		eventually(t, "delivery", func() bool {
+			return count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE state = 'succeeded'") == 50
+		})
+		// As another process would: no signal comes with it.
+		test := w.c.Call("POST", w.path+"/test", M{}).Want(202).Text("data.id")
+		eventually(t, "the test", func() bool {
+			return w.c.Call("GET", "/webhook-deliveries/"+test, nil).Text("data.state") == "succeeded"
+		})
+		exec(t, i.DB, "UPDATE webhook_delivery SET state = 'pending', due_at = ? WHERE id = ?", i.Clock.Now(), test)
+		eventually(t, "delivery of another process's", func() bool {
+			return count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE state = 'succeeded'") == 51
+		})
+		stop()
+		seen := map[string]int{}
+		for _, one := range r.take() {
+			seen[one.header.Get("Service-Delivery-Id")]++
+		}
+		if len(seen) != 51 || seen[test] != 2 {
+			t.Errorf("%d deliveries arrived, the test %d times", len(seen), seen[test])
+		}
+		families, err := metrics.Gather()
+		if err != nil || len(families) != 2 || families[0].GetName() != "waymark_webhook_attempts_total" || families[0].Metric[0].Counter.GetValue() != 52 ||
+			families[1].Metric[0].Histogram.GetSampleCount() != 52 {
+			t.Errorf("metrics %v, %v", families, err)
+		}
+		if n, _, err := webhook.Depth(t.Context(), i.DB); n != 0 || err != nil {
+			t.Errorf("%d wait: %v", n, err)
+		}
+	})
+}
+
+// A receiver that does not answer delays nobody, and an end of the process is
+// not the end of its attempts.
+func TestSlowReceiver(t *testing.T) {
+	each(t, func(t *testing.T, i *apitest.Installation, r *receiver) {
+		owner := i.Prepared(t, "ann@example.com")
+		slow, fast := register(t, owner, nil), register(t, owner, M{"url": "https://b.example.com/"})
+		fastDone, arrived := make(chan struct{}), make(chan struct{}, 100)
+		r.answers(func(host string, _ received) int {
+			if host == "a.example.com" {
+				arrived <- struct{}{}
+				<-fastDone
+			}
+			return 204
+		})
+		stop := run(t, dispatcher(i, r, nil))
+		emit(t, i, owner.AppID, 30)
+		<-arrived
+		eventually(t, "delivery to the fast one", func() bool {
+			return count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE webhook_id = ? AND state = 'succeeded'", fast.id) == 30
+		})
+		if n := count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE webhook_id = ? AND state = 'delivering'", slow.id); n == 0 || n > 10 {
+			t.Errorf("%d are under way to the slow one", n)
+		}
+		time.AfterFunc(50*time.Millisecond, func() { close(fastDone) })
+		stop()
+		if n := count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE state = 'delivering'"); n != 0 {
+			t.Errorf("%d attempts were not recorded at the end", n)
+		}
+		if n := count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE webhook_id = ? AND state = 'succeeded'", slow.id); n == 0 {
+			t.Error("no attempt was finished at the end")
+		}
+	})
+}
+
+// More destinations than are served at once all have their turn.
+func TestManyDestinations(t *testing.T) {
+	each(t, func(t *testing.T, i *apitest.Installation, r *receiver) {
+		owner := i.Prepared(t, "ann@example.com")
+		key := owner.Key(permissions...)
+		for range 70 {
+			registerAs(t, key, nil)
+		}
+		emit(t, i, owner.AppID, 11)
+		i.Deliver(t)
+		seen := map[string]int{}
+		for _, one := range r.take() {
+			seen[one.header.Get("Service-Delivery-Id")]++
+		}
+		if len(seen) != 70*11 {
+			t.Errorf("%d deliveries arrived", len(seen))
+		}
+		for id, n := range seen {
+			if n != 1 {
+				t.Fatalf("%s arrived %d times", id, n)
+			}
+		}
+	})
+}
+
+// Deliveries of a dispatcher that died are attempted again once their lease
+// ends, and the attempt that nobody knows the end of does not count.
+func TestDispatcherDied(t *testing.T) {
+	each(t, func(t *testing.T, i *apitest.Installation, r *receiver) {
+		owner := i.Prepared(t, "ann@example.com")
+		w := register(t, owner, nil)
+		claim := func() {
+			t.Helper()
+			exec(t, i.DB, "UPDATE webhook_delivery SET state = 'delivering', lease_no = lease_no + 1, due_at = ? WHERE due_at IS NOT NULL", i.Clock.Now().Add(30*time.Second))
+		}
+		for n := range 7 {
+			owner.Link("s"+strconv.Itoa(n), nil).Want(201)
+		}
+		for range 6 {
+			claim()
+			w.newest().Has("data.state", `"delivering"`).Has("data.nextAttemptAt", "null")
+			i.Clock.Move(30*time.Second - time.Millisecond)
+			i.Deliver(t)
+			if got := r.take(); len(got) != 0 {
+				t.Fatalf("%d requests while the lease is another's", len(got))
+			}
+			i.Clock.Move(time.Millisecond)
+		}
+		i.Deliver(t)
+		if got := r.take(); len(got) != 7 {
+			t.Errorf("%d requests after the lease", len(got))
+		}
+		w.newest().Has("data.state", `"succeeded"`).Has("data.attempts", "1")
+		// The only dispatcher of an installation need not wait.
+		owner.Link("b", nil).Want(201)
+		claim()
+		if err := webhook.TakeOver(t.Context(), i.DB); err != nil {
+			t.Fatal(err)
+		}
+		i.Deliver(t)
+		if got := r.take(); len(got) != 1 {
+			t.Errorf("%d requests after taking over", len(got))
+		}
+	})
+}
+
+// An attempt whose lease was taken over records nothing.
+func TestLeaseLost(t *testing.T) {
+	each(t, func(t *testing.T, i *apitest.Installation, r *receiver) {
+		owner := i.Prepared(t, "ann@example.com")
+		w := register(t, owner, nil)
+		other := dispatcher(i, r, nil)
+		var taken atomic.Bool
+		r.answers(func(string, received) int {
+			if taken.Swap(true) {
+				return 200
+			}
+			i.Clock.Move(30 * time.Second) // this process stands still until its lease is over
+			if err := other.Drain(context.Background()); err != nil {
+				t.Error(err)
+			}
+			return 500
+		})
+		owner.Link("a", nil).Want(201)
+		i.Deliver(t)
+		if got := r.take(); len(got) != 2 {
+			t.Errorf("%d requests", len(got))
+		}
+		w.newest().Has("data.state", `"succeeded"`).Has("data.attempts", "1").Has("data.httpStatus", "200")
+		w.get().Has("data.consecutiveFailures", "0").Has("data.lastFailureAt", "null")
+	})
+}
+
+// Several dispatchers share the work without doing it twice.
+func TestSeveralDispatchers(t *testing.T) {
+	r := newReceiver(t)
+	i := apitest.New(t, "postgres", apitest.Options{Outbound: r.options()})
+	owner := i.Prepared(t, "ann@example.com")
+	register(t, owner, nil)
+	register(t, owner, M{"url": "https://b.example.com/"})
+	var n int
+	r.answers(func(string, received) int {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		n++
+		if n%9 == 0 {
+			return 500
+		}
+		return 204
+	})
+	for range 3 {
+		run(t, dispatcher(i, r, nil))
+	}
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() { emit(t, i, owner.AppID, 50) })
+	}
+	all.Wait()
+	eventually(t, "every first attempt", func() bool {
+		return count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE attempts = 0") == 0
+	})
+	eventually(t, "delivery", func() bool {
+		// Time goes on when all wait for it: no lease ends meanwhile.
+		if count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE state = 'delivering' OR due_at <= ?", i.Clock.Now()) == 0 {
+			i.Clock.Move(60 * time.Second)
+		}
+		return count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE state = 'succeeded'") == 400
+	})
+	attempts := count(t, i.DB, "SELECT SUM(attempts) FROM webhook_delivery")
+	if got := len(r.take()); int64(got) != attempts {
+		t.Errorf("%d requests for %d attempts", got, attempts)
+	}
+}

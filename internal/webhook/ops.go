@@ -1,0 +1,188 @@
+package webhook
+
+import (
+	"context"
+	"time"
+
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/ids"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/opt"
+	"github.com/waymarkhq/waymark/internal/outbound"
+	"github.com/waymarkhq/waymark/internal/outbox"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// service holds what the operations need besides the call.
+type service struct{ client *outbound.Client }
+
+// Register declares the operations of this package.
+func Register(s *op.Service, client *outbound.Client) {
+	h := &service{client}
+	app, appOfDelivery := op.AppOf("webhookId", appOf), op.AppOf("deliveryId", appOfDelivery)
+	op.List(s, op.Op{ID: "getWebhooks", Method: "GET", Path: "/webhooks", Perm: "webhooks:read", App: op.AppInQuery, Summary: "List destinations"}, h.list)
+	op.Write(s, op.Op{ID: "createWebhooks", Method: "POST", Path: "/webhooks", Perm: permission, App: op.AppInBody,
+		Summary: "Register a destination", Doc: "It is sent to for as long as the credential of this call holds: a key is the better one. The secret is in this answer only."}, h.create)
+	op.Read(s, op.Op{ID: "getWebhooksWebhookId", Method: "GET", Path: "/webhooks/{webhookId}", Perm: "webhooks:read", App: app, Summary: "Read a destination"}, h.get)
+	op.Write(s, op.Op{ID: "updateWebhooksWebhookId", Method: "PATCH", Path: "/webhooks/{webhookId}", Perm: "webhooks:update", App: app, IfMatch: op.IfMatchRequired,
+		Summary: "Change a destination", Doc: "Only the fields sent change. enabled: true authorizes it anew with the credential of this call, which needs webhooks:create, and ends a suspension. Pending deliveries are cancelled."}, h.update)
+	op.Write(s, op.Op{ID: "deleteWebhooksWebhookId", Method: "DELETE", Path: "/webhooks/{webhookId}", Perm: "webhooks:delete", App: app, IfMatch: op.IfMatchRequired,
+		Summary: "Delete a destination", Doc: "Its deliveries can be read until their retention ends."}, h.remove)
+	op.Write(s, op.Op{ID: "rotateSecretWebhooksWebhookId", Method: "POST", Path: "/webhooks/{webhookId}/rotate-secret", Perm: "webhooks:rotate_secret", App: app,
+		IfMatch: op.IfMatchRequired, Status: 200, Summary: "Replace the signing secret",
+		Doc: "For overlapSeconds each delivery is signed with the old one too. The secret is in this answer only. Pending deliveries are cancelled."}, h.rotate)
+	op.Write(s, op.Op{ID: "testWebhooksWebhookId", Method: "POST", Path: "/webhooks/{webhookId}/test", Perm: "webhooks:test", App: app, IfMatch: op.IfMatchOptional,
+		Status: 202, Summary: "Send a test event"}, h.test)
+	op.List(s, op.Op{ID: "getWebhooksWebhookIdDeliveries", Method: "GET", Path: "/webhooks/{webhookId}/deliveries", Perm: "webhooks:read", App: app,
+		Summary: "List the deliveries of a destination", Doc: "Of the last seven days."}, listDeliveries)
+	op.Read(s, op.Op{ID: "getWebhookDeliveriesDeliveryId", Method: "GET", Path: "/webhook-deliveries/{deliveryId}", Perm: "webhooks:read", App: appOfDelivery,
+		Summary: "Read a delivery"}, getDelivery)
+	op.Write(s, op.Op{ID: "retryWebhookDeliveriesDeliveryId", Method: "POST", Path: "/webhook-deliveries/{deliveryId}/retry", Perm: "webhooks:retry", App: appOfDelivery,
+		IfMatch: op.IfMatchRequired, Status: 202, Summary: "Send an event again", Doc: "A new delivery of the same event, to the destination as it is now. The one before must be over."}, h.retry)
+}
+
+type listInput struct {
+	AppID string `query:"appId" required:"true" maxLength:"500"`
+}
+
+func (s *service) list(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]Webhook, error) {
+	return list(ctx, c, in.AppID, w)
+}
+
+// CreateWebhook is the body of createWebhooks.
+type CreateWebhook struct {
+	AppID       string           `json:"appId" minLength:"1" maxLength:"500"`
+	URL         string           `json:"url" minLength:"1" maxLength:"4096" doc:"HTTPS on port 443 of a public host, without user, password or fragment."`
+	Events      []EventType      `json:"events" minItems:"1" uniqueItems:"true"`
+	Description opt.Null[string] `json:"description,omitzero" maxLength:"500"`
+	Enabled     opt.Opt[bool]    `json:"enabled,omitzero" doc:"Default true."`
+}
+
+func (s *service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateWebhook }) (op.Item[Issued], error) {
+	w := Webhook{AppID: in.Body.AppID, URL: in.Body.URL, Events: in.Body.Events, Description: in.Body.Description.Ptr(), Enabled: in.Body.Enabled.Or(true)}
+	if err := s.client.Check("/url", w.URL); err != nil {
+		return op.Item[Issued]{}, err
+	}
+	n, err := count(ctx, tx, w.AppID)
+	if err != nil {
+		return op.Item[Issued]{}, err
+	}
+	if limit := c.Scaled(maxPerApp); n >= limit {
+		return op.Item[Issued]{}, conflict("The app has %d destinations, as many as it may.", n)
+	}
+	w.authorize(c.Actor)
+	err = insert(ctx, tx, &w)
+	return op.Item[Issued]{Data: Issued{Webhook: w, Secret: w.secret}, Ref: w.ref(), Location: w.location(), Secret: true}, err
+}
+
+type webhookInput struct {
+	WebhookID string `path:"webhookId"`
+}
+
+func (s *service) get(ctx context.Context, c *op.Call, in *webhookInput) (op.Item[Webhook], error) {
+	w, err := load(ctx, c.DB, in.WebhookID, c.Now)
+	return op.Item[Webhook]{Data: w, Ref: w.ref()}, err
+}
+
+// UpdateWebhook is the body of updateWebhooksWebhookId.
+type UpdateWebhook struct {
+	URL         opt.Opt[string]      `json:"url,omitzero" minLength:"1" maxLength:"4096" doc:"HTTPS on port 443 of a public host, without user, password or fragment."`
+	Events      opt.Opt[[]EventType] `json:"events,omitzero" minItems:"1" uniqueItems:"true"`
+	Description opt.Null[string]     `json:"description,omitzero" maxLength:"500"`
+	Enabled     opt.Opt[bool]        `json:"enabled,omitzero" doc:"true also authorizes anew and ends a suspension."`
+}
+
+type updateInput struct {
+	WebhookID string `path:"webhookId"`
+	Body      UpdateWebhook
+}
+
+func (s *service) update(ctx context.Context, c *op.Call, tx *store.Tx, in *updateInput) (op.Item[Webhook], error) {
+	w, err := current(ctx, c, tx, in.WebhookID)
+	if err != nil {
+		return op.Item[Webhook]{}, err
+	}
+	if in.Body.URL.Set {
+		w.URL = in.Body.URL.Value
+		if err := s.client.Check("/url", w.URL); err != nil {
+			return op.Item[Webhook]{}, err
+		}
+	}
+	w.Events = in.Body.Events.Or(w.Events)
+	in.Body.Description.Apply(&w.Description)
+	if w.Enabled = in.Body.Enabled.Or(w.Enabled); w.Enabled && in.Body.Enabled.Set {
+		if !c.Actor.May(permission, false) {
+			return op.Item[Webhook]{}, fault.New(fault.InsufficientPermission, "Enabling a destination authorizes it, which needs the permission %s.", permission)
+		}
+		w.authorize(c.Actor)
+	}
+	err = save(ctx, tx, &w)
+	return op.Item[Webhook]{Data: w, Ref: w.ref()}, err
+}
+
+func (s *service) remove(ctx context.Context, c *op.Call, tx *store.Tx, in *webhookInput) (op.Item[op.Nothing], error) {
+	w, err := current(ctx, c, tx, in.WebhookID)
+	if err == nil {
+		err = remove(ctx, tx, &w)
+	}
+	return op.Removed(w.ref()), err
+}
+
+// RotateSecret is the body of rotateSecretWebhooksWebhookId.
+type RotateSecret struct {
+	OverlapSeconds int64 `json:"overlapSeconds" minimum:"0" maximum:"86400"`
+}
+
+type rotateInput struct {
+	WebhookID string `path:"webhookId"`
+	Body      RotateSecret
+}
+
+func (s *service) rotate(ctx context.Context, c *op.Call, tx *store.Tx, in *rotateInput) (op.Item[Rotated], error) {
+	w, err := current(ctx, c, tx, in.WebhookID)
+	if err != nil {
+		return op.Item[Rotated]{}, err
+	}
+	w.rotate(tx.Now, time.Duration(in.Body.OverlapSeconds)*time.Second)
+	err = save(ctx, tx, &w)
+	return op.Item[Rotated]{Data: Rotated{Issued: Issued{Webhook: w, Secret: w.secret}, PreviousSecretExpiresAt: w.previousUntil},
+		Ref: w.ref(), Location: w.location(), Secret: true}, err
+}
+
+// TestWebhook is the body of testWebhooksWebhookId: an empty object.
+type TestWebhook struct{}
+
+type testInput struct {
+	WebhookID string `path:"webhookId"`
+	Body      TestWebhook
+}
+
+func (s *service) test(ctx context.Context, c *op.Call, tx *store.Tx, in *testInput) (op.Item[Delivery], error) {
+	w, err := current(ctx, c, tx, in.WebhookID)
+	if err != nil {
+		return op.Item[Delivery]{}, err
+	}
+	return w.send(ctx, tx, outbox.Event{ID: ids.New(), Type: outbox.Test, AppID: w.AppID, ResourceID: w.ID, Revision: w.Revision, OccurredAt: tx.Now})
+}
+
+// send starts a delivery that was asked for, unless the destination cannot be
+// sent to.
+func (w *Webhook) send(ctx context.Context, tx *store.Tx, e outbox.Event) (op.Item[Delivery], error) {
+	holds, err := w.authorized(ctx, tx, tx.Now)
+	switch {
+	case err != nil:
+		return op.Item[Delivery]{}, err
+	case !w.Enabled:
+		return op.Item[Delivery]{}, conflict("The destination is disabled.")
+	case w.hold == outbox.HoldSuspended:
+		return op.Item[Delivery]{}, conflict("The destination is suspended after too many failures; enable it again.")
+	case w.hold != "" || !holds:
+		return op.Item[Delivery]{}, conflict("The credential that authorized the destination no longer holds; enable it again.")
+	}
+	id, err := outbox.Deliver(ctx, tx, e, w.destination())
+	if err != nil {
+		return op.Item[Delivery]{}, err
+	}
+	d, err := loadDelivery(ctx, tx, id)
+	return op.Item[Delivery]{Data: d, Ref: d.ref(), Location: d.location(), RetryAfter: 1}, err
+}

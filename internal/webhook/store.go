@@ -1,0 +1,129 @@
+package webhook
+
+import (
+	"context"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/ids"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/outbox"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+const columns = `id, app_id, url, events, description, enabled, COALESCE(hold, ''), consecutive_failures, last_success_at, last_failure_at,
+	secret, previous_secret, previous_until, owner_id, credential, authorizer_type, authorizer_id, authorized_until, revision, created_at, updated_at`
+
+// scan reads a webhook as it is at an instant.
+func scan(now clock.Instant) func(store.Row) (Webhook, error) {
+	return func(r store.Row) (w Webhook, err error) {
+		var events string
+		if err := r.Scan(&w.ID, &w.AppID, &w.URL, &events, &w.Description, &w.Enabled, &w.hold, &w.ConsecutiveFailures, &w.LastSuccessAt, &w.LastFailureAt,
+			&w.secret, &w.previousSecret, &w.previousUntil, &w.grant.OwnerID, &w.grant.Credential, &w.AuthorizedBy.Type, &w.AuthorizedBy.ID,
+			&w.authorizedUntil, &w.Revision, &w.CreatedAt, &w.UpdatedAt); err != nil {
+			return w, err
+		}
+		w.setStatus(now)
+		return w, json.Unmarshal([]byte(events), &w.Events)
+	}
+}
+
+// find returns a webhook that is not deleted, or store.ErrNotFound.
+func find(ctx context.Context, q store.Q, id string, now clock.Instant) (Webhook, error) {
+	return store.One(ctx, q, scan(now), "SELECT "+columns+" FROM webhook WHERE id = ? AND deleted_at IS NULL", id)
+}
+
+// load is find with the refusal of a missing one.
+func load(ctx context.Context, q store.Q, id string, now clock.Instant) (Webhook, error) {
+	w, err := find(ctx, q, id, now)
+	if err == store.ErrNotFound {
+		err = fault.Missing()
+	}
+	return w, err
+}
+
+// current loads a webhook for a change under the revision that the client knows.
+func current(ctx context.Context, c *op.Call, tx *store.Tx, id string) (Webhook, error) {
+	w, err := load(ctx, tx, id, tx.Now)
+	if err == nil && c.Stale(w.Revision) {
+		err = fault.Stale()
+	}
+	return w, err
+}
+
+// appOf implements op.AppFinder.
+func appOf(ctx context.Context, q store.Q, id string) (string, error) {
+	return store.One(ctx, q, store.Value[string], "SELECT app_id FROM webhook WHERE id = ? AND deleted_at IS NULL", id)
+}
+
+func list(ctx context.Context, c *op.Call, appID string, w op.Window) ([]Webhook, error) {
+	var where store.Where
+	where.And("app_id = ? AND deleted_at IS NULL", appID)
+	order := w.Keyset(&where, "created_at", "id", true)
+	return store.All(ctx, c.DB, scan(c.Now), "SELECT "+columns+" FROM webhook"+where.String()+order, where.Args(w.Limit)...)
+}
+
+// count returns how many destinations an app has.
+func count(ctx context.Context, q store.Q, appID string) (int64, error) {
+	return store.One(ctx, q, store.Value[int64], "SELECT COUNT(*) FROM webhook WHERE app_id = ? AND deleted_at IS NULL", appID)
+}
+
+func insert(ctx context.Context, tx *store.Tx, w *Webhook) error {
+	w.ID, w.CreatedAt, w.secret = ids.New(), tx.Now, newSecret()
+	if _, err := tx.Exec(ctx, `INSERT INTO webhook (id, app_id, created_at, url, events, enabled, consecutive_failures, secret,
+		owner_id, credential, authorizer_type, authorizer_id, authorized_until, revision, updated_at) VALUES (?, ?, ?, '', '[]', FALSE, 0, '', '', '', '', '', 0, '', 0)`,
+		w.ID, w.AppID, w.CreatedAt); err != nil {
+		return err
+	}
+	return save(ctx, tx, w)
+}
+
+// save stores a configuration under a new revision. What was to be sent under
+// the one before is cancelled, first: the dispatcher also locks deliveries
+// before their webhook.
+func save(ctx context.Context, tx *store.Tx, w *Webhook) error {
+	if err := outbox.Cancel(ctx, tx, w.ID, outbox.ConfigurationChanged); err != nil {
+		return err
+	}
+	w.Revision, w.UpdatedAt = ids.Revision(), tx.Now
+	w.setStatus(tx.Now)
+	events, err := json.Marshal(w.Events)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, `UPDATE webhook SET url = ?, events = ?, description = ?, enabled = ?, hold = ?, consecutive_failures = ?,
+		secret = ?, previous_secret = ?, previous_until = ?, owner_id = ?, credential = ?, authorizer_type = ?, authorizer_id = ?, authorized_until = ?,
+		revision = ?, updated_at = ? WHERE id = ?`,
+		w.URL, string(events), w.Description, w.Enabled, store.NullString(w.hold), w.ConsecutiveFailures,
+		w.secret, w.previousSecret, w.previousUntil, w.grant.OwnerID, w.grant.Credential, w.AuthorizedBy.Type, w.AuthorizedBy.ID, w.authorizedUntil,
+		w.Revision, w.UpdatedAt, w.ID); err != nil {
+		return err
+	}
+	return subscribe(ctx, tx, w)
+}
+
+// subscribe makes the index of who gets what agree with the webhook.
+func subscribe(ctx context.Context, tx *store.Tx, w *Webhook) error {
+	if _, err := tx.Exec(ctx, "DELETE FROM webhook_subscription WHERE webhook_id = ?", w.ID); err != nil || !w.Enabled {
+		return err
+	}
+	for _, t := range w.Events {
+		if _, err := tx.Exec(ctx, "INSERT INTO webhook_subscription (app_id, type, webhook_id) VALUES (?, ?, ?)", w.AppID, string(t), w.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// remove ends a webhook and forgets its secrets. Its row stays for as long as
+// its deliveries.
+func remove(ctx context.Context, tx *store.Tx, w *Webhook) error {
+	w.Enabled, w.secret, w.previousSecret, w.previousUntil = false, "", nil, nil
+	if err := save(ctx, tx, w); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, "UPDATE webhook SET deleted_at = ? WHERE id = ?", tx.Now, w.ID)
+	return err
+}

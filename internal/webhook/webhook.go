@@ -1,0 +1,180 @@
+// Package webhook owns the destinations that apps register for their events,
+// the deliveries to them, and the dispatcher that sends (api-v1.md, Webhook
+// and delivery, Events; completions.md §9). Which changes make events is for
+// the capabilities to say, through package outbox.
+//
+// The revision of a webhook is that of its configuration: counters and
+// suspension, which change with every attempt, leave it alone, so that a
+// revision that was read stays good for If-Match.
+package webhook
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/waymarkhq/waymark/internal/actor"
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/cursor"
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/outbox"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+const (
+	// maxPerApp bounds the destinations of an app (api-v1.md, Limits).
+	maxPerApp = 10
+	// maxFailures in a row suspend a destination.
+	maxFailures = 10
+	// permission is what registration needs, and each send again.
+	permission = "webhooks:create"
+)
+
+// Webhook is a destination as lists and reads show it, without its secret.
+type Webhook struct {
+	ID                  string         `json:"id" format:"uuid"`
+	AppID               string         `json:"appId"`
+	URL                 string         `json:"url"`
+	Events              []EventType    `json:"events"`
+	Description         *string        `json:"description"`
+	Enabled             bool           `json:"enabled"`
+	Status              string         `json:"status" enum:"active,disabled,suspended,authorization_required"`
+	ConsecutiveFailures int64          `json:"consecutiveFailures"`
+	LastSuccessAt       *clock.Instant `json:"lastSuccessAt" format:"date-time"`
+	LastFailureAt       *clock.Instant `json:"lastFailureAt" format:"date-time"`
+	AuthorizedBy        Authorizer     `json:"authorizedBy"`
+	Revision            string         `json:"revision" format:"uuid" doc:"Of the configuration; attempts do not change it."`
+	CreatedAt           clock.Instant  `json:"createdAt" format:"date-time"`
+	UpdatedAt           clock.Instant  `json:"updatedAt" format:"date-time"`
+
+	// hold tells why nothing is sent although it is enabled, "" when it is.
+	hold string
+	// grant and authorizedUntil are what sends need to hold.
+	grant           actor.Grant
+	authorizedUntil clock.Instant
+	// secret signs. It is stored as it is, the one secret of which a digest
+	// would not do. previousSecret signs too until previousUntil.
+	secret         string
+	previousSecret *string
+	previousUntil  *clock.Instant
+}
+
+// Authorizer is the caller who registered a destination or enabled it last.
+type Authorizer struct {
+	Type string `json:"type" enum:"human,api_key"`
+	ID   string `json:"id"`
+}
+
+// EventType is an event type that a destination may select.
+type EventType outbox.Type
+
+// Schema implements huma.SchemaProvider: the list stands in package outbox.
+func (EventType) Schema(huma.Registry) *huma.Schema { return enum(outbox.Selectable...) }
+
+// DeliveredType is an event type that a delivery may have.
+type DeliveredType outbox.Type
+
+// Schema implements huma.SchemaProvider.
+func (DeliveredType) Schema(huma.Registry) *huma.Schema {
+	return enum(append(outbox.Selectable[:len(outbox.Selectable):len(outbox.Selectable)], outbox.Test)...)
+}
+
+func enum(types ...outbox.Type) *huma.Schema {
+	s := &huma.Schema{Type: huma.TypeString}
+	for _, t := range types {
+		s.Enum = append(s.Enum, string(t))
+	}
+	return s
+}
+
+// Issued is a webhook with its signing secret, which is shown this once.
+type Issued struct {
+	Webhook Webhook `json:"webhook"`
+	Secret  string  `json:"secret" doc:"Signs what is sent; keep it at the receiver."`
+}
+
+// Rotated is a webhook with its new signing secret.
+type Rotated struct {
+	Issued
+	PreviousSecretExpiresAt *clock.Instant `json:"previousSecretExpiresAt" format:"date-time" doc:"Until then each delivery is signed with both."`
+}
+
+// Position implements op.Positioned.
+func (w Webhook) Position() cursor.Position { return cursor.Position{At: w.CreatedAt, ID: w.ID} }
+
+func (w Webhook) ref() op.Ref {
+	return op.Ref{Type: "webhook", ID: w.ID, AppID: w.AppID, Revision: w.Revision}
+}
+
+func (w Webhook) location() string { return op.BasePath + "/webhooks/" + w.ID }
+
+func (w Webhook) destination() outbox.Destination {
+	return outbox.Destination{ID: w.ID, Revision: w.Revision, Hold: w.hold}
+}
+
+// setStatus derives the status. An authorization that ran out shows before the
+// next attempt finds it.
+func (w *Webhook) setStatus(now clock.Instant) {
+	switch {
+	case !w.Enabled:
+		w.Status = "disabled"
+	case w.hold != "":
+		w.Status = w.hold
+	case w.authorizedUntil <= now:
+		w.Status = outbox.HoldAuthorization
+	default:
+		w.Status = "active"
+	}
+}
+
+// authorize makes a caller the one on whose behalf it is sent, and starts
+// afresh.
+func (w *Webhook) authorize(a *actor.Actor) {
+	w.grant, w.authorizedUntil = a.Grant(), a.ExpiresAt
+	w.AuthorizedBy = Authorizer{Type: string(a.Type), ID: a.PrincipalID()}
+	w.hold, w.ConsecutiveFailures = "", 0
+}
+
+// authorized reports whether what was sent on behalf of still holds: the
+// session or key, its permission and its reach.
+func (w *Webhook) authorized(ctx context.Context, q store.Q, now clock.Instant) (bool, error) {
+	if w.authorizedUntil <= now {
+		return false, nil
+	}
+	a, err := actor.Rebuild(ctx, q, w.grant, now)
+	if refusal, ok := fault.From(err); err != nil && ok && refusal.Code == fault.Unauthenticated {
+		return false, nil
+	}
+	if err != nil || !a.May(permission, false) {
+		return false, err
+	}
+	return a.Reaches(ctx, q, w.AppID)
+}
+
+// rotate gives the webhook a new secret. The one before goes on to sign for
+// overlap.
+func (w *Webhook) rotate(now clock.Instant, overlap time.Duration) {
+	w.previousSecret, w.previousUntil = nil, nil
+	if overlap > 0 {
+		old, until := w.secret, now.Add(overlap)
+		w.previousSecret, w.previousUntil = &old, &until
+	}
+	w.secret = newSecret()
+}
+
+// newSecret returns the text of a signing secret. All of it, the prefix
+// included, is the key of the signature.
+func newSecret() string {
+	random := make([]byte, 32)
+	rand.Read(random)
+	return "whsec_" + base64.RawURLEncoding.EncodeToString(random)
+}
+
+// conflict is the refusal to send to a destination in its present state.
+func conflict(format string, args ...any) error {
+	return fault.New(fault.ResourceConflict, format, args...)
+}
