@@ -39,8 +39,8 @@ const Retention = 30 * 24 * time.Hour
 // file of an export can be downloaded.
 const Unfinished = 24 * time.Hour
 
-// maxRecords is how many jobs of an app are kept (api-v1.md, Sizes and counts).
-const maxRecords = 100
+// MaxRecords is how many jobs of an app are kept (api-v1.md, Sizes and counts).
+const MaxRecords = 100
 
 // Job is an export, a batch or an import.
 type Job struct {

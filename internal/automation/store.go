@@ -65,9 +65,14 @@ func (j *Job) removeAt() clock.Instant {
 	return j.CreatedAt.Add(Retention)
 }
 
+// Count returns how many jobs of an app are kept.
+func Count(ctx context.Context, q store.Q, appID string) (int64, error) {
+	return store.One(ctx, q, store.Value[int64], "SELECT COUNT(*) FROM automation_job WHERE app_id = ?", appID)
+}
+
 func makeRoom(ctx context.Context, c *op.Call, tx *store.Tx) error {
-	n, err := store.One(ctx, tx, store.Value[int64], "SELECT COUNT(*) FROM automation_job WHERE app_id = ?", c.AppID)
-	if err != nil || n < c.Scaled(maxRecords) {
+	n, err := Count(ctx, tx, c.AppID)
+	if err != nil || n < c.Scaled(MaxRecords) {
 		return err
 	}
 	oldest, err := store.One(ctx, tx, store.Value[string], "SELECT id FROM automation_job WHERE app_id = ? AND "+terminal+" ORDER BY created_at, id LIMIT 1", c.AppID)

@@ -7,11 +7,14 @@ package diag
 import (
 	"context"
 
+	"github.com/waymarkhq/waymark/internal/automation"
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/cursor"
 	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/operation"
 	"github.com/waymarkhq/waymark/internal/ratelimit"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/webhook"
 )
 
 // service holds what the operations need besides the call.
@@ -132,15 +135,6 @@ func (s *service) usage(ctx context.Context, c *op.Call, in *appInput) (op.Item[
 	if err != nil {
 		return op.Item[Usage]{}, err
 	}
-	active, err := store.One(ctx, c.DB, store.Value[int64],
-		"SELECT COUNT(*) FROM operation WHERE app_id = ? AND status IN ('queued', 'running', 'cancel_requested')", in.AppID)
-	if err != nil {
-		return op.Item[Usage]{}, err
-	}
-	webhooks, err := store.One(ctx, c.DB, store.Value[int64], "SELECT COUNT(*) FROM webhook WHERE app_id = ? AND deleted_at IS NULL", in.AppID)
-	if err != nil {
-		return op.Item[Usage]{}, err
-	}
 	limits := make([]Limit, len(standings))
 	used := make([]Used, len(standings))
 	for i, st := range standings {
@@ -148,9 +142,21 @@ func (s *service) usage(ctx context.Context, c *op.Call, in *appInput) (op.Item[
 		used[i] = Used{Used: st.Used, ResetAt: st.Reset}
 	}
 	u := Usage{Limits: ratesOf(limits[0:3]), Usage: ratesOf(used[0:3]), SharedLimits: sharedOf(limits[3:]), SharedUsage: sharedOf(used[3:])}
-	u.SharedLimits.App.ActiveOperations, u.SharedUsage.App.ActiveOperations = s.pipeline.Scaled(5), active
-	u.SharedLimits.App.AutomationRecords = s.pipeline.Scaled(100)
-	u.SharedLimits.App.Webhooks, u.SharedUsage.App.Webhooks = s.pipeline.Scaled(10), webhooks
+	limit, use := &u.SharedLimits.App, &u.SharedUsage.App
+	for _, count := range []struct {
+		most       int64
+		limit, use *int64
+		of         func(context.Context, store.Q, string) (int64, error)
+	}{
+		{operation.MaxActive, &limit.ActiveOperations, &use.ActiveOperations, operation.Active},
+		{automation.MaxRecords, &limit.AutomationRecords, &use.AutomationRecords, automation.Count},
+		{webhook.MaxPerApp, &limit.Webhooks, &use.Webhooks, webhook.Count},
+	} {
+		*count.limit = c.Scaled(count.most)
+		if *count.use, err = count.of(ctx, c.DB, in.AppID); err != nil {
+			return op.Item[Usage]{}, err
+		}
+	}
 	return op.Item[Usage]{Data: u}, nil
 }
 

@@ -25,9 +25,9 @@ const (
 	Cancelled          = "cancelled"
 )
 
-// maxActive is how many operations of an app may be under way at once
+// MaxActive is how many operations of an app may be under way at once
 // (api-v1.md, Sizes and counts).
-const maxActive = 5
+const MaxActive = 5
 
 // PollSeconds is what Retry-After tells a client that follows an operation.
 const PollSeconds = 1

@@ -34,15 +34,20 @@ func scan(r store.Row) (o Operation, err error) {
 	return o, err
 }
 
+// Active returns how many operations of an app are under way.
+func Active(ctx context.Context, q store.Q, appID string) (int64, error) {
+	return store.One(ctx, q, store.Value[int64], "SELECT COUNT(*) FROM operation WHERE app_id = ? AND status IN ('queued', 'running', 'cancel_requested')", appID)
+}
+
 // Start adds a queued operation with the job of the same name that does it, as
 // part of tx. The job's payload is the operation's id followed by more. An app
 // that has too many under way is refused (429).
 func Start(ctx context.Context, c *op.Call, tx *store.Tx, kind, appID, more string) (Operation, error) {
-	active, err := store.One(ctx, tx, store.Value[int64], "SELECT COUNT(*) FROM operation WHERE app_id = ? AND status IN ('queued', 'running', 'cancel_requested')", appID)
+	active, err := Active(ctx, tx, appID)
 	if err != nil {
 		return Operation{}, err
 	}
-	if limit := c.Scaled(maxActive); active >= limit {
+	if limit := c.Scaled(MaxActive); active >= limit {
 		refusal := fault.New(fault.RateLimited, "The app has %d operations under way, the most it may have. Wait for one to end.", active)
 		refusal.RetryAfter = PollSeconds
 		return Operation{}, refusal

@@ -63,11 +63,11 @@ func (s *service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *stru
 	if err := s.client.Check("/url", w.URL); err != nil {
 		return op.Item[Issued]{}, err
 	}
-	n, err := count(ctx, tx, w.AppID)
+	n, err := Count(ctx, tx, w.AppID)
 	if err != nil {
 		return op.Item[Issued]{}, err
 	}
-	if limit := c.Scaled(maxPerApp); n >= limit {
+	if limit := c.Scaled(MaxPerApp); n >= limit {
 		return op.Item[Issued]{}, conflict("The app has %d destinations, as many as it may.", n)
 	}
 	w.authorize(c.Actor)

@@ -65,8 +65,8 @@ func list(ctx context.Context, c *op.Call, appID string, w op.Window) ([]Webhook
 	return store.All(ctx, c.DB, scan(c.Now), "SELECT "+columns+" FROM webhook"+where.String()+order, where.Args(w.Limit)...)
 }
 
-// count returns how many destinations an app has.
-func count(ctx context.Context, q store.Q, appID string) (int64, error) {
+// Count returns how many destinations an app has.
+func Count(ctx context.Context, q store.Q, appID string) (int64, error) {
 	return store.One(ctx, q, store.Value[int64], "SELECT COUNT(*) FROM webhook WHERE app_id = ? AND deleted_at IS NULL", appID)
 }
 

@@ -26,8 +26,8 @@ import (
 )
 
 const (
-	// maxPerApp bounds the destinations of an app (api-v1.md, Limits).
-	maxPerApp = 10
+	// MaxPerApp bounds the destinations of an app (api-v1.md, Limits).
+	MaxPerApp = 10
 	// maxFailures in a row suspend a destination.
 	maxFailures = 10
 	// permission is what registration needs, and each send again.
