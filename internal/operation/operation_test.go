@@ -94,3 +94,17 @@ func TestCancelRefusals(t *testing.T) {
 		owner.Call("POST", path+"/cancel", M{}).Want(202).Has("data.status", `"succeeded"`)
 	})
 }
+
+// The app of a cancelled operation may go before the executor has come to its
+// job.
+func TestGoneWithItsApp(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		path := started(owner)
+		owner.Call("POST", path+"/cancel", M{}).Want(202).Has("data.status", `"cancelled"`)
+		exec(t, i, "DELETE FROM operation")
+		if i.Cycle(t) != 1 || i.Cycle(t) != 0 {
+			t.Error("the job of an operation that is gone does not end")
+		}
+	})
+}

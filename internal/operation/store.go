@@ -60,9 +60,14 @@ func Start(ctx context.Context, c *op.Call, tx *store.Tx, kind, appID, more stri
 	return o, jobs.Enqueue(ctx, tx, kind, o.ID+more, appID, c.Actor.Grant())
 }
 
+// find returns an operation, or store.ErrNotFound.
+func find(ctx context.Context, q store.Q, id string) (Operation, error) {
+	return store.One(ctx, q, scan, "SELECT "+columns+" FROM operation WHERE id = ?", id)
+}
+
 // Load returns an operation, or the refusal of a missing one.
 func Load(ctx context.Context, q store.Q, id string) (Operation, error) {
-	o, err := store.One(ctx, q, scan, "SELECT "+columns+" FROM operation WHERE id = ?", id)
+	o, err := find(ctx, q, id)
 	if err == store.ErrNotFound {
 		err = fault.Missing()
 	}

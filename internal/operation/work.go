@@ -44,10 +44,18 @@ func (w Work) Kind() jobs.Kind {
 // to end first.
 var errEnds = errors.New("the operation ends")
 
-// turn does the next part. An operation that is not to go on is ended instead.
+// turn does the next part. An operation that is not to go on is ended instead,
+// and of one that is over, or gone with its app, only the job is left to end.
 func (w *Work) turn(ctx context.Context, h *jobs.Held) error {
+	o, err := find(ctx, h.DB, h.Payload)
+	if err == store.ErrNotFound || err == nil && o.Terminal() {
+		return h.Finish(ctx, func(*store.Tx) error { return nil })
+	}
+	if err != nil {
+		return err
+	}
 	r := &Run{Held: h, OperationID: h.Payload, work: w}
-	err := w.Next(ctx, r)
+	err = w.Next(ctx, r)
 	if errors.Is(err, errEnds) {
 		return r.Finish(ctx, func(context.Context, *op.Call, *store.Tx, *Operation) error { return nil })
 	}
@@ -123,8 +131,11 @@ func (w *Work) failed(ctx context.Context, tx *store.Tx, j jobs.Job, final bool)
 	if !final {
 		return nil
 	}
-	o, err := Load(ctx, tx, j.Payload)
-	if err != nil || o.Terminal() {
+	o, err := find(ctx, tx, j.Payload)
+	if err == store.ErrNotFound || err == nil && o.Terminal() {
+		return nil
+	}
+	if err != nil {
 		return err
 	}
 	err = o.Fail(ctx, tx, "attempts_exhausted", "The work was interrupted or failed too often.")
