@@ -13,8 +13,9 @@ import (
 // lines below its own. It is written down here alone.
 var floors = []string{
 	// 1: plain helpers.
-	"clock ids fault opt fold clientaddr",
+	"clock ids fault opt fold clientaddr publicip csvtable",
 	"cursor weburl names utm qrimage imagecheck",
+	"outbound",
 	// 2: the database.
 	"store blob",
 	// 3: what the pipeline and the product share.
@@ -27,8 +28,10 @@ var floors = []string{
 	"account apikey operation organize",
 	"app domain",
 	"asset",
-	"link analytics diag",
-	"qr",
+	"link analytics",
+	"qr automation",
+	"webhook",
+	"batch exports imports diag",
 	// 6: what runs them.
 	"server redirect executor",
 	"assembly",

@@ -35,6 +35,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/executor"
 	"github.com/waymarkhq/waymark/internal/link"
 	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/outbound"
 	"github.com/waymarkhq/waymark/internal/ratelimit"
 	"github.com/waymarkhq/waymark/internal/redirect"
 	"github.com/waymarkhq/waymark/internal/requestlog"
@@ -42,6 +43,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/server"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
+	"github.com/waymarkhq/waymark/internal/webhook"
 )
 
 // Zone is the platform zone of test installations.
@@ -57,6 +59,7 @@ type Installation struct {
 
 	service  *op.Service
 	executor *executor.Executor
+	webhooks *webhook.Dispatcher
 	clicks   *clicklog.Log
 	counter  *clickcount.Counter
 	events   *eventstore.Store
@@ -71,6 +74,9 @@ type Options struct {
 	CORSOrigins []string
 	// Blobs is the asset store; nil is a folder of the test's.
 	Blobs blob.Store
+	// Outbound tells which destinations webhooks may have, and how they are
+	// reached.
+	Outbound outbound.Options
 	// Log receives the log; nil drops it.
 	Log io.Writer
 }
@@ -131,12 +137,15 @@ func (i *Installation) start(t testing.TB, engine string, o Options) {
 			t.Fatal(err)
 		}
 	}
-	assembly.Declare(i.service, assembly.Options{
+	client := outbound.New(o.Outbound)
+	kinds := assembly.Declare(i.service, assembly.Options{
 		Events: i.events, PlatformZone: Zone, Addresses: link.Addresses{Scheme: "https"},
 		Blobs: i.Blobs, Assets: asset.Addresses{Scheme: "https", Host: "assets." + Zone},
+		Outbound: client,
 	})
 	i.API = server.New(server.Options{Service: i.service, Log: log, CORSOrigins: o.CORSOrigins, Ready: i.DB.Ping})
-	i.executor = executor.New(i.DB, log, assembly.Kinds()...)
+	i.executor = executor.New(executor.Options{DB: i.DB, Log: log, Kinds: kinds})
+	i.webhooks = webhook.New(i.DB, client, log, nil)
 	if i.clicks, err = clicklog.Open(i.dataDir+"/clicks", log); err != nil {
 		t.Fatal(err)
 	}
@@ -154,13 +163,34 @@ func (i *Installation) start(t testing.TB, engine string, o Options) {
 // Settle runs the executor until no job is due.
 func (i *Installation) Settle(t testing.TB) {
 	t.Helper()
-	for {
-		n, err := i.executor.Cycle(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if n == 0 {
-			return
+	for i.Cycle(t) > 0 {
+	}
+}
+
+// Cycle runs one cycle of the executor and returns how many jobs it took.
+func (i *Installation) Cycle(t testing.TB) int {
+	t.Helper()
+	n, err := i.executor.Cycle(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// Deliver sends what is due to webhooks until nothing is.
+func (i *Installation) Deliver(t testing.TB) {
+	t.Helper()
+	if err := i.webhooks.Drain(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Sweep removes what is past its retention.
+func (i *Installation) Sweep(t testing.TB) {
+	t.Helper()
+	for _, s := range assembly.Sweeps(i.DB, i.events, i.Blobs) {
+		if _, err := s.Run(context.Background()); err != nil {
+			t.Fatalf("sweep of %s: %v", s.Name, err)
 		}
 	}
 }

@@ -61,29 +61,4 @@ var Missing = []string{
 	"getAnalyticsNative",
 	"getAnalyticsRecovery",
 	"getAnalyticsCampaignsCampaignId",
-	// exports
-	"createExports",
-	"getExportsExportId",
-	"getExportsExportIdDownload",
-	// link-batches
-	"createLinkBatches",
-	"getLinkBatchesBatchIdItems",
-	// imports
-	"createImports",
-	"validateImportsImportId",
-	"commitImportsImportId",
-	"getImportsImportId",
-	"getImportsImportIdItems",
-	// webhooks
-	"getWebhooks",
-	"createWebhooks",
-	"getWebhooksWebhookId",
-	"updateWebhooksWebhookId",
-	"deleteWebhooksWebhookId",
-	"rotateSecretWebhooksWebhookId",
-	"testWebhooksWebhookId",
-	"getWebhooksWebhookIdDeliveries",
-	// webhook-deliveries
-	"getWebhookDeliveriesDeliveryId",
-	"retryWebhookDeliveriesDeliveryId",
 }

@@ -6,6 +6,7 @@ package csvtable
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // bom is the byte order mark by which spreadsheets know UTF-8.
@@ -41,7 +42,7 @@ func writeRow(b *strings.Builder, cells []string) {
 
 // formulaStarts are the characters by which spreadsheets know a formula, with
 // their forms in full width.
-const formulaStarts = "=+-@＝＋－＠−"
+const formulaStarts = "=+-@＝＋－＠"
 
 // startsFormula reports whether a spreadsheet could take a cell for a formula:
 // white space, control and invisible characters at its start do not count.
@@ -51,7 +52,8 @@ func startsFormula(cell string) bool {
 	cell = strings.TrimLeftFunc(cell, func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.Is(unicode.C, r)
 	})
-	return strings.IndexAny(cell, formulaStarts) == 0
+	first, _ := utf8.DecodeRuneInString(cell)
+	return strings.ContainsRune(formulaStarts, first)
 }
 
 // unguard takes off the apostrophe that Write puts before a formula.

@@ -2,7 +2,6 @@ package csvtable
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -72,14 +71,16 @@ func (r *reader) header() ([]string, error) {
 		return nil, r.wrong("the text has none")
 	}
 	names, err := r.cells()
+	seen := map[string]bool{}
 	for i, name := range names {
-		names[i] = strings.TrimSpace(name)
-		if names[i] == "" {
+		name = strings.TrimSpace(name)
+		if name == "" {
 			return nil, r.wrong("column %d has no name", i+1)
 		}
-		if slices.Contains(names[:i], names[i]) {
-			return nil, r.wrong("two columns have the name %q", names[i])
+		if seen[name] {
+			return nil, r.wrong("two columns have the name %q", name)
 		}
+		names[i], seen[name] = name, true
 	}
 	return names, err
 }
@@ -107,7 +108,8 @@ func (r *reader) cells() (cells []string, err error) {
 			r.lines++
 			return cells, nil
 		case !r.skip(","):
-			return nil, r.wrong("column %d has %q where a comma or the end of the line belongs", len(cells), []rune(r.rest)[0])
+			stray, _ := utf8.DecodeRuneInString(r.rest)
+			return nil, r.wrong("column %d has %q where a comma or the end of the line belongs", len(cells), stray)
 		}
 	}
 }

@@ -1,0 +1,112 @@
+// Package imports owns imports: links that come as a file of another product or
+// of one's own, are tried first and created on commit (api-v1.md, Imports;
+// completions.md §8). It does not hold what a link is: that is package link's.
+package imports
+
+import (
+	"context"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/waymarkhq/waymark/internal/actor"
+	"github.com/waymarkhq/waymark/internal/automation"
+	"github.com/waymarkhq/waymark/internal/cursor"
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/link"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/operation"
+	"github.com/waymarkhq/waymark/internal/opt"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+const (
+	// maxContent is the largest content in bytes.
+	maxContent = 24_000
+	// maxRows is how many links an import may have.
+	maxRows = 50
+)
+
+// CreateImport is the body of createImports.
+type CreateImport struct {
+	AppID   string                     `json:"appId" minLength:"1" maxLength:"500"`
+	Format  string                     `json:"format" enum:"csv,json"`
+	Content string                     `json:"content" doc:"A CSV text with a header, or a JSON array of objects: at most 24,000 bytes and 50 links."`
+	Mapping opt.Opt[map[string]string] `json:"mapping,omitzero" doc:"The field that each column gives. Columns without one are ignored; without a mapping the columns must be named as fields."`
+}
+
+// ImportItem is one link of an import with what became of it.
+type ImportItem struct {
+	ClientID string                          `json:"clientId" doc:"row-1, row-2 and so on where the content has none."`
+	Ordinal  int64                           `json:"ordinal" minimum:"1"`
+	State    string                          `json:"state" enum:"pending,valid,invalid,succeeded,failed,cancelled"`
+	Input    opt.Null[automation.Input]      `json:"input" doc:"The fields of the link as they were read."`
+	Result   opt.Null[automation.ItemResult] `json:"result"`
+	Error    opt.Null[automation.ItemError]  `json:"error"`
+}
+
+// Position implements op.Positioned.
+func (i ImportItem) Position() cursor.Position {
+	return automation.Item{Ordinal: i.Ordinal, ClientID: i.ClientID}.Position()
+}
+
+// request is what is stored of an import besides its items.
+type request struct {
+	// Problems are what could not be read of a row, by its ordinal: a row is
+	// refused when the import is validated, not the import because of a row.
+	Problems map[int64][]fault.Detail `json:"problems"`
+}
+
+// service holds what the operations and the work need.
+type service struct {
+	links  *link.Service
+	create func([]byte) (link.CreateLink, []fault.Detail, error)
+}
+
+// Register declares the operations of this package and returns what the
+// executor does for them.
+func Register(s *op.Service, links *link.Service) operation.Work {
+	i := &service{links, op.Checker[link.CreateLink](s)}
+	app := op.AppOf("importId", automation.AppOf(automation.Import))
+	op.Write(s, op.Op{ID: "createImports", Method: "POST", Path: "/imports", Perm: "imports:create", App: op.AppInBody,
+		Summary: "Upload links to import", Doc: "What is wrong with the text or its columns is refused here, what is wrong with a link when the import is validated."}, i.upload)
+	op.Write(s, op.Op{ID: "validateImportsImportId", Method: "POST", Path: "/imports/{importId}/validate", Perm: "imports:validate", App: app,
+		IfMatch: op.IfMatchOptional, Status: 200, Summary: "Try an import", Doc: "Each item becomes valid or invalid. It creates and reserves nothing, and can be repeated. Needs links:create."}, i.validate)
+	op.Write(s, op.Op{ID: "commitImportsImportId", Method: "POST", Path: "/imports/{importId}/commit", Perm: "imports:commit", App: app,
+		IfMatch: op.IfMatchRequired, Status: 202, Summary: "Create the valid links of an import", Doc: "Each link is created on its own; one that fails does not stop the others. Needs links:create."}, i.commit)
+	op.Read(s, op.Op{ID: "getImportsImportId", Method: "GET", Path: "/imports/{importId}", Perm: "imports:read", App: app, Summary: "Follow an import"}, get)
+	op.ListOrFile(s, op.Op{ID: "getImportsImportIdItems", Method: "GET", Path: "/imports/{importId}/items", Perm: "imports:read", App: app,
+		Summary: "List the items of an import", Doc: "format=csv answers a report of all of them, without limit or cursor."}, []string{"text/csv"}, report, items)
+	return automation.ItemKind{
+		Kind: automation.Import, Audit: "commitImportsImportId", Waiting: automation.Valid, Apply: i.apply,
+		Allowed: func(a *actor.Actor) bool { return a.May("imports:commit", false) },
+		Creates: func(*automation.Item) bool { return true }, Budget: automation.CreationBudget(s),
+	}.Work()
+}
+
+func (s *service) upload(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateImport }) (op.Item[automation.Job], error) {
+	rows, err := read(&in.Body)
+	if err != nil {
+		return op.Item[automation.Job]{}, err
+	}
+	domain, err := store.One(ctx, tx, store.Value[*string], "SELECT default_domain FROM app WHERE id = ?", c.AppID)
+	if err != nil {
+		return op.Item[automation.Job]{}, err
+	}
+	r := request{Problems: map[int64][]fault.Detail{}}
+	added := make([]automation.Item, len(rows))
+	for n := range rows {
+		added[n] = automation.Item{ClientID: rows[n].clientID(n), Action: "create", Input: rows[n].input(domain), State: automation.Pending}
+		if p := rows[n].problems; len(p) > 0 {
+			r.Problems[int64(n+1)] = p
+		}
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		return op.Item[automation.Job]{}, err
+	}
+	j, err := automation.Create(ctx, c, tx, automation.Import, automation.Uploaded, string(text), len(added))
+	if err == nil {
+		err = automation.AddItems(ctx, tx, j.ID, added)
+	}
+	return op.Item[automation.Job]{Data: j, Ref: j.Ref(), Location: op.BasePath + "/imports/" + j.ID}, err
+}

@@ -1,0 +1,48 @@
+package imports
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"unicode"
+
+	"github.com/waymarkhq/waymark/internal/fault"
+)
+
+// problems collects what is wrong, so that a client learns of all of it at
+// once.
+type problems []fault.Detail
+
+// maxProblems is how many details an answer has: one content could have
+// thousands.
+const maxProblems = 50
+
+func (p *problems) add(path, code, format string, args ...any) {
+	if len(*p) < maxProblems {
+		*p = append(*p, fault.Detail{Path: path, Code: code, Message: fmt.Sprintf(format, args...)})
+	}
+}
+
+func (p problems) refusal() error {
+	if len(p) == 0 {
+		return nil
+	}
+	return &fault.Error{Code: fault.ValidationFailed, Message: "The request has invalid data.", Details: p}
+}
+
+// quote shows a text of the client's in one line, shortened.
+func quote(text string) string {
+	const most = 200
+	shown := []rune(text)
+	if len(shown) > most {
+		shown = append(shown[:most], '…')
+	}
+	for i, r := range shown {
+		if unicode.IsControl(r) {
+			shown[i] = ' '
+		}
+	}
+	return `"` + string(shown) + `"`
+}
+
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

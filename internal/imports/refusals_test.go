@@ -1,0 +1,144 @@
+package imports_test
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/csvtable"
+	"github.com/waymarkhq/waymark/internal/fault"
+)
+
+// What is wrong with a content or its columns refuses the whole, and says where
+// and why.
+func TestRefusals(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner, eve := i.Prepared(t, "ann@example.com"), i.Prepared(t, "eve@example.com")
+		for _, c := range []struct {
+			format, content string
+			mapping         M
+			path, message   string
+		}{
+			{"csv", "", nil, "/content", "the content is not valid CSV: the header: the text has none"},
+			{"csv", "slug\n", nil, "/content", "the content has no links"},
+			{"csv", "slug,slug\na,b\n", nil, "/content", `the content is not valid CSV: the header: two columns have the name "slug"`},
+			{"csv", "slug,title\na\n", nil, "/content", "the content is not valid CSV: row 1 (line 2): it has 1 cells, the header has 2"},
+			{"csv", "slug\n\"a\n", nil, "/content", "the content is not valid CSV: row 1 (line 2): a quoted cell has no closing quote"},
+			{"csv", "slug\n" + strings.Repeat("a\n", 51), nil, "/content", "the content is not valid CSV: row 51 (line 52): there are more than 50 rows"},
+			{"csv", "slug\n" + strings.Repeat("a", 24_000), nil, "/content", "the content has 24005 bytes, the most are 24000"},
+			{"csv", "slug\n" + strings.Repeat("é", 11_998), nil, "/content", "the content has 24001 bytes, the most are 24000"},
+			{"csv", "slug,Titulo\na,b\n", nil, "/content", `the column "Titulo" is not named as a field; a mapping can name its field`},
+			{"csv", "slug,appId\na,b\n", nil, "/content", "the app is the import's own, no column gives it"},
+			{"csv", "slug,secret\na,b\n", nil, "/content", `the column "secret" is not named as a field; a mapping can name its field`},
+			{"csv", "utm,utm.source\na,b\n", nil, "/content", `the columns "utm" and "utm.source" both give utm`},
+			{"csv", "utm.source,utm\na,b\n", nil, "/content", `the columns "utm.source" and "utm" both give utm`},
+			{"csv", "url,url.path\na,b\n", nil, "/content", `the columns "url" and "url.path" both give url`},
+			{"csv", "a,b\n1,2\n", M{"c": "slug"}, "/mapping/c", "there is no such column; the columns are: a, b"},
+			{"csv", "a,b\n1,2\n", M{"c/~d": "slug"}, "/mapping/c~1~0d", "there is no such column; the columns are: a, b"},
+			{"csv", "a,b\n1,2\n", M{"a": "permissions"}, "/mapping/a", `"permissions" is not a field that can be imported`},
+			{"csv", "a,b\n1,2\n", M{"a": "appId"}, "/mapping/a", "the app is the import's own, no column gives it"},
+			{"csv", "a,b\n1,2\n", M{"a": "slug", "b": "slug"}, "/mapping/b", `the columns "a" and "b" both give slug`},
+			{"csv", "a,b\n1,2\n", M{"a": 7}, "/mapping/a", "expected string"},
+			{"json", "", nil, "/content", "the content must be a JSON array of objects: it is malformed at byte 0"},
+			{"json", "{}", nil, "/content", "the content must be a JSON array of objects: it is no array"},
+			{"json", "[]", nil, "/content", "the content has no links"},
+			{"json", `[{"slug":"a"},"b"]`, nil, "/content", "the content must be a JSON array of objects: the value at /1 is no object"},
+			{"json", `[{"slug":"a"},null]`, nil, "/content", "the content must be a JSON array of objects: the value at /1 is null"},
+			{"json", `[{"slug":"a","slug":"b"}]`, nil, "/content", "the content must be a JSON array of objects: an object has the same member twice"},
+			{"json", `[{"slug":"a","utm":{"source":"a","source":"b"}}]`, nil, "/content", "the content must be a JSON array of objects: an object has the same member twice"},
+			{"json", `[{"slug":"a"}] []`, nil, "/content", "the content must be a JSON array of objects: it is malformed at byte 15"},
+			{"json", "[" + strings.Repeat("{},", 50) + "{}]", nil, "/content", "the content has 51 links, the most are 50"},
+			{"json", `[{"slug":"a"},{"titulo":"b"}]`, nil, "/content", `the column "titulo" is not named as a field; a mapping can name its field`},
+			{"json", `[{"slug":"a"},{"appId":"b"}]`, nil, "/content", "the app is the import's own, no column gives it"},
+			{"json", `[{"slug":` + strings.Repeat("[", 31) + strings.Repeat("]", 31) + `}]`, nil, "/content", "the content nests deeper than 32 levels"},
+			{"xml", "<a/>", nil, "/format", `expected value to be one of "csv, json"`},
+		} {
+			r := upload(owner, c.format, c.content, c.mapping).Refused(fault.ValidationFailed, c.path)
+			if got := r.Text("error.details.0.message"); got != c.message {
+				t.Errorf("%.60q: %s, want %s", c.content, got, c.message)
+			}
+		}
+		upload(owner, "csv", "slug\n"+strings.Repeat("\"\"", 9_000), nil).Refused(fault.PayloadTooLarge)
+		if n := upload(owner, "csv", strings.Repeat("a,", 60)+"a\n", nil).Refused(fault.ValidationFailed).Len("error.details"); n > 50 {
+			t.Errorf("%d details", n)
+		}
+		unknown := "a0"
+		for n := range 99 {
+			unknown += ",a" + strconv.Itoa(n+1)
+		}
+		if n := upload(owner, "csv", unknown+"\n", nil).Refused(fault.ValidationFailed).Len("error.details"); n != 50 {
+			t.Errorf("%d details, want 50", n)
+		}
+		eve.Call("POST", "/imports", M{"appId": owner.AppID, "format": "csv", "content": "slug\na\n"}).Refused(fault.NotFound)
+		owner.Call("POST", "/imports", M{"appId": owner.AppID, "format": "csv", "content": "slug\na\n", "file": "https://x.example"}).Refused(fault.ValidationFailed, "/file")
+
+		// The largest that is accepted; an empty mapping is none.
+		upload(owner, "csv", "slug\n"+strings.Repeat("a\n", 50), M{}).Want(201).Has("data.total", "50")
+		upload(owner, "csv", "slug\n"+strings.Repeat("a", 23_995), nil).Want(201)
+		upload(owner, "csv", "a,b,appId\n1,2,3\n", M{"a": "slug"}).Want(201)
+	})
+}
+
+// What is wrong with a row is the row's own error, in words that say what to
+// change.
+func TestErrorsOfRows(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		deep := strings.Repeat(`{"a":`, 33) + "1" + strings.Repeat("}", 33)
+		for _, c := range []struct{ column, cell, path, message string }{
+			{"webOnly", "sim", "/webOnly", `"sim" is neither true, false nor empty`},
+			{"webOnly", "TRUE", "/webOnly", `"TRUE" is neither true, false nor empty`},
+			{"webOnly", "1", "/webOnly", `"1" is neither true, false nor empty`},
+			{"lifecycle.archived", "não", "/lifecycle/archived", `"não" is neither true, false nor empty`},
+			{"lifecycle.maxClicks", "1.5", "/lifecycle/maxClicks", `"1.5" is not a whole number`},
+			{"lifecycle.maxClicks", "0", "/lifecycle/maxClicks", "expected number >= 1"},
+			{"lifecycle.expiresAt", "tomorrow", "/lifecycle/expiresAt", "expected string to be RFC 3339 date-time"},
+			{"lifecycle", `{"expires":1}`, "/lifecycle/expires", "the field is unknown"},
+			{"parameters", "a=b", "/parameters", `"a=b" is not a JSON object`},
+			{"parameters", "[1]", "/parameters", `"[1]" is not a JSON object`},
+			{"parameters", `{"a":1,"a":2}`, "/parameters", `"{"a":1,"a":2}" is not a JSON object`},
+			{"parameters", `{"a":{"b":{"c":{"d":{"e":{}}}}}}`, "/parameters", "the object exceeds 16384 bytes or 5 levels"},
+			{"parameters", deep, "/parameters", `"` + deep + `" is not a JSON object`},
+			{"utm", "mail", "/utm", `"mail" is not a JSON object`},
+			{"behavior", "turbo", "/behavior", `expected value to be one of "manual, automatic, intelligent"`},
+			{"desktopUrl", "http://example.com", "/desktopUrl", "the URL must start with https://"},
+			{"folderId", "Sales", "/folderId", "there is no such resource in this app"},
+			{"prefix", "a b", "/prefix", "a segment consists of letters, digits, -, _, . and ~"},
+			{"clientId", "a b", "/clientId", `"a b" is not 1 to 100 letters, digits, dots, hyphens and underscores`},
+			{"clientId", strings.Repeat("x", 201), "/clientId", `"` + strings.Repeat("x", 200) + `…" is not 1 to 100 letters, digits, dots, hyphens and underscores`},
+			{"title", strings.Repeat("x", 201), "/title", "expected length <= 200"},
+		} {
+			table := csvtable.Write([]string{"domain", "slug", c.column}, [][]string{{owner.Host, "s", c.cell}})
+			created := upload(owner, "csv", table, nil).Want(201)
+			validate(owner, created).Want(200)
+			got := items(owner, created).Has("data.0.state", `"invalid"`)
+			if got.Text("data.0.error.details.0.path") != c.path || got.Text("data.0.error.details.0.message") != c.message || got.Len("data.0.error.details") != 1 {
+				t.Errorf("%s %.60s: %s", c.column, c.cell, got.Value("data.0.error"))
+			}
+		}
+		for content, want := range map[string]string{
+			`[{"slug":"s"}]`:                                           "/domain the field is required",
+			`[{"domain":"HOST"}]`:                                      "/slug the field is required",
+			`[{"url":7}]`:                                              "/url the value must be text",
+			`[{"url":"https://HOST/"}]`:                                `/url "https://HOST/" has no path that could be a prefix and a slug`,
+			`[{"url":"https://HOST/a?b=c"}]`:                           `/url "https://HOST/a?b=c" has a query or a fragment: the address of a link has none`,
+			`[{"url.path":"x://y"}]`:                                   `/url/path "x://y" is not the address of a link`,
+			`[{"url":"https://HOST/_service"}]`:                        "/slug the segment _service is reserved",
+			`[{"url":"https://other.example/a"}]`:                      "/domain the domain is not one of this app that is ready for links",
+			`[{"domain":"HOST","slug":"s","webOnly":"true"}]`:          "/webOnly expected boolean",
+			`[{"domain":"HOST","slug":"s","clientId":"a\u0000\nb"}]`:   `/clientId "a  b" is not 1 to 100 letters, digits, dots, hyphens and underscores`,
+			`[{"domain":"HOST","slug":"","clientId":null,"url":null}]`: "/slug expected length >= 1",
+			`[{"domain":"HOST","slug":"s","clientId":1}]`:              "/clientId the value must be text",
+			`[{"domain":"HOST","slug":"s","utm":{"where":"x"}}]`:       "/utm/where the field is unknown",
+			`[{"domain":"HOST","slug":"s","title":"a\u0000"}]`:         "/title a string must not contain NUL",
+		} {
+			created := upload(owner, "json", strings.ReplaceAll(content, "HOST", owner.Host), nil).Want(201)
+			validate(owner, created).Want(200)
+			got := items(owner, created).Has("data.0.state", `"invalid"`)
+			if said := got.Text("data.0.error.details.0.path") + " " + got.Text("data.0.error.details.0.message"); said != strings.ReplaceAll(want, "HOST", owner.Host) || got.Len("data.0.error.details") != 1 {
+				t.Errorf("%s: %s", content, got.Value("data.0.error"))
+			}
+		}
+	})
+}

@@ -1,0 +1,135 @@
+package imports
+
+import (
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// row is what a content says of one link: values by field, and what could not
+// be read.
+type row struct {
+	values   map[string]jsontext.Value
+	problems problems
+}
+
+// wrong adds what is wrong with a field. The path is where the field is, or
+// would be, in the item's input.
+func (r *row) wrong(field, code, format string, args ...any) {
+	r.problems.add("/"+strings.ReplaceAll(field, ".", "/"), code, format, args...)
+}
+
+// take removes the text of a field that is not the link's own. null gives none.
+func (r *row) take(field string) (value string, given bool) {
+	v := r.values[field]
+	delete(r.values, field)
+	if v == nil || v.Kind() == 'n' {
+		return "", false
+	}
+	if json.Unmarshal(v, &value) != nil {
+		r.wrong(field, "type", "the value must be text")
+		return "", false
+	}
+	return value, true
+}
+
+var clientID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,100}$`)
+
+// clientID returns what the n-th row calls itself.
+func (r *row) clientID(n int) string {
+	id, given := r.take("clientId")
+	if given && clientID.MatchString(id) {
+		return id
+	}
+	if given {
+		r.wrong("clientId", "invalid", "%s is not 1 to 100 letters, digits, dots, hyphens and underscores", quote(id))
+	}
+	return "row-" + strconv.Itoa(n+1)
+}
+
+// input returns the fields of the link, of which the caller has taken the
+// clientId. A row without domain is for the app's default, if there is one.
+func (r *row) input(defaultDomain *string) jsontext.Value {
+	r.address("url", true)
+	r.address("url.path", false)
+	if _, given := r.values["domain"]; !given && defaultDomain != nil {
+		r.values["domain"] = asJSON(*defaultDomain)
+	}
+	if v, given := r.values["behavior"]; given {
+		var text string
+		if json.Unmarshal(v, &text) == nil && behaviors[text] != "" {
+			r.values["behavior"] = asJSON(behaviors[text])
+		}
+	}
+	all := map[string]any{}
+	for field, value := range r.values {
+		whole, part, dotted := strings.Cut(field, ".")
+		if !dotted {
+			all[field] = value
+			continue
+		}
+		object, _ := all[whole].(map[string]jsontext.Value)
+		if object == nil {
+			object = map[string]jsontext.Value{}
+			all[whole] = object
+		}
+		object[part] = value
+	}
+	return asJSON(all)
+}
+
+// address gives the link the domain, prefix and slug of an address, as far as
+// the row does not give them itself. The scheme may be missing; what starts
+// with a slash is a path.
+func (r *row) address(field string, host bool) {
+	text, given := r.take(field)
+	if !given {
+		return
+	}
+	if !strings.Contains(text, "://") && !strings.HasPrefix(text, "/") {
+		text = "https://" + text
+	}
+	u, err := url.Parse(text)
+	if err != nil || host && u.Hostname() == "" || u.User != nil || u.Scheme != "" && u.Scheme != "https" && u.Scheme != "http" {
+		r.wrong(field, "invalid_url", "%s is not the address of a link", quote(text))
+		return
+	}
+	if u.RawQuery != "" || u.Fragment != "" {
+		r.wrong(field, "invalid_url", "%s has a query or a fragment: the address of a link has none", quote(text))
+		return
+	}
+	path := strings.TrimSuffix(strings.TrimPrefix(u.Path, "/"), "/")
+	if path == "" || strings.Contains(strings.ToLower(u.RawPath), "%2f") || !utf8.ValidString(path+u.Hostname()) {
+		r.wrong(field, "invalid_url", "%s has no path that could be a prefix and a slug", quote(text))
+		return
+	}
+	end := strings.LastIndexByte(path, '/')
+	r.complete("slug", path[end+1:])
+	if end > 0 {
+		r.complete("prefix", path[:end])
+	}
+	if host {
+		r.complete("domain", u.Hostname())
+	}
+}
+
+// complete sets a field that the row does not give itself.
+func (r *row) complete(field, value string) {
+	if _, given := r.values[field]; !given {
+		r.values[field] = asJSON(value)
+	}
+}
+
+// asJSON returns what can be written as JSON, which all that is read can.
+func asJSON(value any) jsontext.Value {
+	text, err := json.Marshal(value, json.Deterministic(true))
+	if err != nil {
+		panic(err)
+	}
+	return text
+}

@@ -1,0 +1,148 @@
+package imports
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/waymarkhq/waymark/internal/actor"
+	"github.com/waymarkhq/waymark/internal/automation"
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/link"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/opt"
+	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/weburl"
+)
+
+// ValidateImport is the body of validateImportsImportId: it has no members.
+type ValidateImport struct{}
+
+type validateInput struct {
+	ImportID string `path:"importId"`
+	Body     ValidateImport
+}
+
+func (s *service) validate(ctx context.Context, c *op.Call, tx *store.Tx, in *validateInput) (op.Item[automation.Job], error) {
+	if err := mayCreate(c.Actor); err != nil {
+		return op.Item[automation.Job]{}, err
+	}
+	j, err := current(ctx, c, tx, in.ImportID)
+	if err != nil {
+		return op.Item[automation.Job]{}, err
+	}
+	if j.State != automation.Uploaded && j.State != automation.Validated {
+		return op.Item[automation.Job]{}, fault.New(fault.ResourceConflict, "The import is %s: it was committed and cannot be validated any more.", spoken(j.State))
+	}
+	var r request
+	if err := json.Unmarshal([]byte(j.Request), &r); err != nil {
+		return op.Item[automation.Job]{}, err
+	}
+	all, err := automation.AllItems(ctx, tx, j.ID)
+	if err != nil {
+		return op.Item[automation.Job]{}, err
+	}
+	before := claims{clients: map[string]int64{}, addresses: map[string]int64{}}
+	for n := range all {
+		i := &all[n]
+		p, err := s.try(ctx, c, tx, i, r.Problems[i.Ordinal], &before)
+		if err != nil {
+			return op.Item[automation.Job]{}, err
+		}
+		i.State, i.Error = automation.Valid, opt.Null[automation.ItemError]{}
+		if len(p) > 0 {
+			i.State = automation.Invalid
+			i.Error = opt.Of(automation.ItemError{Code: string(fault.ValidationFailed), Message: "The link has invalid data.", Details: p})
+		}
+		if err := automation.SaveItem(ctx, tx, j.ID, i); err != nil {
+			return op.Item[automation.Job]{}, err
+		}
+	}
+	j.State = automation.Validated
+	err = j.Save(ctx, tx)
+	return op.Item[automation.Job]{Data: j, Ref: j.Ref()}, err
+}
+
+// claims are the ordinals of the items that first had a clientId or an address.
+type claims struct{ clients, addresses map[string]int64 }
+
+// try returns what is wrong with an item, of which p was found when it was
+// read.
+func (s *service) try(ctx context.Context, c *op.Call, tx *store.Tx, i *automation.Item, p problems, before *claims) (problems, error) {
+	if first, taken := before.clients[i.ClientID]; taken {
+		p.add("/clientId", "duplicate", "item %d of this import has the clientId %s, too", first, i.ClientID)
+	} else {
+		before.clients[i.ClientID] = i.Ordinal
+	}
+	body, details, err := s.body(c, i)
+	if err != nil {
+		return nil, err
+	}
+	if len(details) == 0 {
+		if details, err = s.links.Try(ctx, tx, &body); err != nil {
+			return nil, err
+		}
+		a := address(&body)
+		if first, taken := before.addresses[a]; taken {
+			p.add("/slug", "duplicate", "item %d of this import has the same domain, prefix and slug", first)
+		} else {
+			before.addresses[a] = i.Ordinal
+		}
+	}
+	// What an address that could not be read would have given is missing, too:
+	// one cause is one problem.
+	if slices.ContainsFunc(p, func(d fault.Detail) bool { return strings.HasPrefix(d.Path, "/url") }) {
+		details = slices.DeleteFunc(details, func(d fault.Detail) bool { return d.Code == "required" })
+	}
+	return append(p, details...), nil
+}
+
+// body returns the creation that an item asks for, or what breaks its schema.
+func (s *service) body(c *op.Call, i *automation.Item) (link.CreateLink, []fault.Detail, error) {
+	var fields map[string]jsontext.Value
+	if err := json.Unmarshal(i.Input, &fields); err != nil {
+		return link.CreateLink{}, nil, err
+	}
+	fields["appId"] = asJSON(c.AppID)
+	body, details, err := s.create(asJSON(fields))
+	if refusal, ok := fault.From(err); err != nil && ok {
+		details, err = refusal.Details, nil
+		if len(details) == 0 {
+			details = []fault.Detail{{Code: "invalid", Message: refusal.Message}}
+		}
+	}
+	return body, details, err
+}
+
+// address returns the stored form of the address that a creation asks for.
+func address(b *link.CreateLink) string {
+	host, _ := weburl.Hostname(b.Domain)
+	return host + "/" + norm.NFC.String(b.Prefix.Value) + "/" + norm.NFC.String(b.Slug)
+}
+
+func mayCreate(a *actor.Actor) error {
+	if !a.May("links:create", false) {
+		return fault.New(fault.InsufficientPermission, "The key does not hold the permission links:create, which an import needs.")
+	}
+	return nil
+}
+
+// apply creates the link of an item.
+func (s *service) apply(ctx context.Context, c *op.Call, tx *store.Tx, i *automation.Item) (automation.ItemResult, error) {
+	if err := mayCreate(c.Actor); err != nil {
+		return automation.ItemResult{}, err
+	}
+	body, details, err := s.body(c, i)
+	if err == nil && len(details) > 0 {
+		err = problems(details).refusal()
+	}
+	if err != nil {
+		return automation.ItemResult{}, err
+	}
+	l, err := s.links.Create(ctx, c, tx, &body)
+	return automation.ItemResult{LinkID: l.ID, Revision: l.Revision}, err
+}
