@@ -1,15 +1,13 @@
 package csvtable
 
 import (
-	"encoding/xml"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/waymarkhq/waymark/internal/csvtable/csvtest"
 )
 
 func TestRead(t *testing.T) {
@@ -93,17 +91,14 @@ func TestWrite(t *testing.T) {
 // A spreadsheet sees texts, not formulas, and the very texts: it takes the
 // apostrophe for its own mark of a text.
 func TestSpreadsheet(t *testing.T) {
-	if _, err := exec.LookPath("ssconvert"); err != nil {
-		t.Fatal("ssconvert is missing: run scripts/tools")
-	}
 	var rows [][]string
 	for i, cell := range hostile {
 		rows = append(rows, []string{"n" + strconv.Itoa(i), cell})
 	}
-	cells := convert(t, Write([]string{"n", "cell"}, rows))
+	cells := csvtest.Open(t, Write([]string{"n", "cell"}, rows))
 	for i, cell := range hostile {
 		got := cells[[2]int{i + 1, 1}]
-		if got.formula() {
+		if got.Formula() {
 			t.Errorf("%q is a formula: %q", cell, got.Text)
 		}
 		// XML has no control characters, and line ends of its own.
@@ -115,48 +110,9 @@ func TestSpreadsheet(t *testing.T) {
 		}
 	}
 	// The spreadsheet would see a formula where nothing protects it.
-	if !convert(t, "n,cell\r\nn0,=1+1\r\n")[[2]int{1, 1}].formula() {
+	if !csvtest.Open(t, "n,cell\r\nn0,=1+1\r\n")[[2]int{1, 1}].Formula() {
 		t.Error("the spreadsheet sees no formula where there is one")
 	}
-}
-
-// cell is one of a spreadsheet. A formula has no type of value.
-type cell struct {
-	Row, Col int    `xml:",attr"`
-	Type     string `xml:"ValueType,attr"`
-	Text     string `xml:",chardata"`
-}
-
-func (c cell) formula() bool { return c.Text != "" && c.Type == "" }
-
-// convert has a spreadsheet read a text, and returns its cells by row and
-// column.
-func convert(t *testing.T, text string) map[[2]int]cell {
-	t.Helper()
-	in, out := filepath.Join(t.TempDir(), "in.csv"), filepath.Join(t.TempDir(), "out.xml")
-	if err := os.WriteFile(in, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	run := exec.Command("ssconvert", "--import-type=Gnumeric_stf:stf_csvtab", "--export-type=Gnumeric_XmlIO:sax:0", in, out)
-	run.Env = append(os.Environ(), "LC_ALL=C.UTF-8", "HOME="+t.TempDir())
-	if said, err := run.CombinedOutput(); err != nil {
-		t.Fatalf("ssconvert: %v: %s", err, said)
-	}
-	content, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var book struct {
-		Cells []cell `xml:"Sheets>Sheet>Cells>Cell"`
-	}
-	if err := xml.Unmarshal(content, &book); err != nil {
-		t.Fatal(err)
-	}
-	cells := map[[2]int]cell{}
-	for _, c := range book.Cells {
-		cells[[2]int{c.Row, c.Col}] = c
-	}
-	return cells
 }
 
 // What Read accepts comes back from Write and Read as it was; what it refuses

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/csvtable/csvtest"
 	"github.com/waymarkhq/waymark/internal/fault"
 )
 
@@ -31,7 +32,8 @@ func made(t *testing.T, i *apitest.Installation, c *apitest.Client, dataset, for
 
 func table(t *testing.T, r *apitest.Response) [][]string {
 	t.Helper()
-	text, bom := strings.CutPrefix(string(r.Want(200).Body), "\ufeff")
+	csvtest.NoFormula(t, string(r.Want(200).Body))
+	text, bom := strings.CutPrefix(string(r.Body), "\ufeff")
 	if !bom {
 		t.Errorf("no byte order mark: %q", text[:min(len(text), 20)])
 	}

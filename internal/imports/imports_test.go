@@ -10,6 +10,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/csvtable"
+	"github.com/waymarkhq/waymark/internal/csvtable/csvtest"
 	"github.com/waymarkhq/waymark/internal/fault"
 )
 
@@ -123,6 +124,7 @@ func TestImport(t *testing.T) {
 		if file.Header.Get("Content-Type") != "text/csv; charset=utf-8" || !strings.HasPrefix(file.Header.Get("Content-Disposition"), "attachment") {
 			t.Errorf("headers %v", file.Header)
 		}
+		csvtest.NoFormula(t, string(file.Body))
 		header, rows, err := csvtable.Read(string(file.Body), 50)
 		if err != nil || strings.Join(header, ",") != "clientId,ordinal,state,linkId,revision,errorCode,errorMessage" || len(rows) != 5 {
 			t.Fatalf("%v %v %v", header, rows, err)

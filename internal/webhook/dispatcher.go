@@ -22,7 +22,7 @@ const (
 	// awayWait is the pause after the database did not answer.
 	awayWait = time.Second
 	// serveLimit ends a batch well before its leases.
-	serveLimit = 20 * time.Second
+	serveLimit = 10 * time.Second
 )
 
 // Dispatcher sends what is due. Several may run on one PostgreSQL database.

@@ -16,7 +16,7 @@ const (
 	// lease is how long a claimed delivery belongs to its dispatcher. One whose
 	// dispatcher is gone is attempted again after it, and the attempt that
 	// nobody knows the end of does not count.
-	lease = 30 * time.Second
+	lease = 20 * time.Second
 	// batch is how many deliveries of a destination are claimed at a time.
 	batch = 10
 )

@@ -18,8 +18,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -87,6 +85,8 @@ func newDurable(t *testing.T, s *server) *durable {
 // job is what the tests look at of a batch or an import.
 type job struct {
 	ID, OperationID, Revision string
+	// audited is the operation that audit names for its effects.
+	audited string
 }
 
 // batch starts a batch of n creations, as many changes and removals of links
@@ -107,7 +107,24 @@ func (d *durable) batch(t *testing.T, n int) job {
 			items = append(items, item)
 		}
 	}
-	return dataOf[job](t, d.must(t, 202, intent{method: "POST", path: "/link-batches", key: uuid.NewString(), body: map[string]any{"appId": d.app, "items": items}}))
+	b := dataOf[job](t, d.must(t, 202, intent{method: "POST", path: "/link-batches", body: map[string]any{"appId": d.app, "items": items}}))
+	b.audited = "createLinkBatches"
+	return b
+}
+
+// imports starts the import of n links.
+func (d *durable) imports(t *testing.T, n int) job {
+	t.Helper()
+	d.made++
+	table := "domain,slug,desktopUrl\n"
+	for i := range n {
+		table += fmt.Sprintf("%s,i%d-%d,%s\n", hostname, d.made, i, target("imported"))
+	}
+	j := dataOf[job](t, d.must(t, 201, intent{method: "POST", path: "/imports", body: map[string]any{"appId": d.app, "format": "csv", "content": table}}))
+	j = dataOf[job](t, d.must(t, 200, intent{method: "POST", path: "/imports/" + j.ID + "/validate", body: map[string]any{}}))
+	j = dataOf[job](t, d.must(t, 202, intent{method: "POST", path: "/imports/" + j.ID + "/commit", body: map[string]any{}, ifMatch: j.Revision}))
+	j.audited = "commitImportsImportId"
+	return j
 }
 
 // doneItems returns how many items of a job are committed.
@@ -129,7 +146,7 @@ func ended(t *testing.T, db *store.DB, operationID string) (status string) {
 	return status
 }
 
-// exactlyOnce checks that every item of a batch succeeded and has its effect
+// exactlyOnce checks that every item of a job succeeded and has its effect
 // once, with all that belongs to it.
 func exactlyOnce(t *testing.T, db *store.DB, b job, items int) {
 	t.Helper()
@@ -160,7 +177,7 @@ func exactlyOnce(t *testing.T, db *store.DB, b job, items int) {
 			"links":         {exists, "SELECT COUNT(*) FROM link WHERE id = ? AND revision = ?", []any{i.link, i.revision}},
 			"history":       {1, "SELECT COUNT(*) FROM link_history WHERE link_id = ? AND revision = ? AND action = ?", []any{i.link, i.revision, did}},
 			"all histories": {1, "SELECT COUNT(*) FROM link_history WHERE link_id = ? AND action = ?", []any{i.link, did}},
-			"audit":         {1, "SELECT COUNT(*) FROM audit_event WHERE resource_id = ? AND operation = 'createLinkBatches'", []any{i.link}},
+			"audit":         {1, "SELECT COUNT(*) FROM audit_event WHERE resource_id = ? AND operation = ?", []any{i.link, b.audited}},
 			"events":        {1, "SELECT COUNT(*) FROM webhook_delivery WHERE resource_id = ? AND event_type = ?", []any{i.link, "link." + did}},
 		} {
 			if got := number(t, db, c.query, c.args...); i.state != "succeeded" || got != c.want {
@@ -180,7 +197,7 @@ func exactlyOnce(t *testing.T, db *store.DB, b job, items int) {
 // effect is lost, doubled or half done, and every event arrives.
 func TestKillDurableWork(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
-		rounds, per := 4, 4
+		rounds, per := 6, 4
 		if soak {
 			rounds = 50
 		}
@@ -194,9 +211,15 @@ func TestKillDurableWork(t *testing.T) {
 		items := 3 * per
 		var batches []job
 		for round := range rounds {
-			b := d.batch(t, per)
+			b := job{}
+			if round%2 == 0 {
+				b = d.batch(t, per)
+			} else {
+				b = d.imports(t, items)
+			}
 			batches = append(batches, b)
-			if at := round % (items + 2); at <= items {
+			// Every boundary of an item, and any moment, in turns of both kinds.
+			if at := round / 2 % (items + 2); at <= items {
 				for doneItems(t, db, b.ID) < at {
 				}
 			} else {
