@@ -108,11 +108,13 @@ type ItemError struct {
 	Code    string         `json:"code" example:"validation_failed"`
 	Message string         `json:"message"`
 	Details []fault.Detail `json:"details" doc:"Paths are JSON Pointers into the item's input."`
+	// Dependencies stand in the way of a removal.
+	Dependencies []fault.Dependency `json:"dependencies,omitempty"`
 }
 
 // Refused returns the error of an item that a refusal stopped.
 func Refused(f *fault.Error) ItemError {
-	e := ItemError{Code: string(f.Code), Message: f.Message, Details: f.Details}
+	e := ItemError{Code: string(f.Code), Message: f.Message, Details: f.Details, Dependencies: f.Dependencies}
 	if f.Code == fault.RevisionConflict {
 		e.Message = "The revision is not the current one. Read the link again and reconcile."
 	}

@@ -2,6 +2,7 @@ package automation
 
 import (
 	"context"
+	"time"
 
 	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/audit"
@@ -27,9 +28,9 @@ type ItemKind struct {
 	// Apply does an item as part of tx and returns the link that it made or
 	// changed. A refusal is the item's error.
 	Apply func(ctx context.Context, c *op.Call, tx *store.Tx, i *Item) (ItemResult, error)
-	// Creates reports that an item makes a link and so counts against the app's
-	// budget for that, which Budget takes from.
-	Creates func(i *Item) bool
+	// Creates reports that an item is about to make a link, not to be refused,
+	// and so counts against the app's budget for that, which Budget takes from.
+	Creates func(c *op.Call, i *Item) bool
 	Budget  Budget
 }
 
@@ -66,13 +67,14 @@ func (k *ItemKind) next(ctx context.Context, r *operation.Run) error {
 	if err != nil {
 		return err
 	}
-	if k.Creates(&i) {
+	if k.Creates(r.Call, &i) {
 		until, err := k.Budget(ctx, j.AppID, r.DB.Now())
 		if err != nil {
 			return err
 		}
 		if until != 0 {
-			return r.Later(ctx, until)
+			// Now and then it looks whether it is still to go on.
+			return r.Later(ctx, min(until, r.DB.Now().Add(time.Minute)))
 		}
 	}
 	err = r.InTx(ctx, func(ctx context.Context, c *op.Call, tx *store.Tx) error { return k.apply(ctx, c, tx, j.ID, i) })
@@ -124,23 +126,31 @@ func finish(ctx context.Context, _ *op.Call, tx *store.Tx, o *operation.Operatio
 	if err != nil {
 		return err
 	}
-	result := operation.Result{Resource: operation.Resource{Type: j.Kind, ID: j.ID}, Succeeded: &j.Succeeded, Failed: &j.Failed}
-	if err := o.Finish(ctx, tx, result); err != nil {
+	if err := o.Finish(ctx, tx, j.result()); err != nil {
 		return err
 	}
 	j.State = o.Status
 	return j.Save(ctx, tx)
 }
 
-// Ended settles the job of an operation that ended before its work was done:
-// what was not tried is cancelled. It is what operation.Work calls.
-func Ended(ctx context.Context, tx *store.Tx, o operation.Operation) error {
+// result is what the job's operation brought about so far.
+func (j *Job) result() operation.Result {
+	return operation.Result{Resource: operation.Resource{Type: j.Kind, ID: j.ID}, Succeeded: &j.Succeeded, Failed: &j.Failed}
+}
+
+// Ended settles the job of an operation that ends before its work is done: what
+// was not tried is cancelled, and the result tells what was. It is what
+// operation.Work calls.
+func Ended(ctx context.Context, tx *store.Tx, o *operation.Operation) error {
 	j, err := OfOperation(ctx, tx, o.ID)
 	if err == store.ErrNotFound {
 		return nil
 	}
 	if err != nil {
 		return err
+	}
+	if j.Kind != Export {
+		o.Result = opt.Of(j.result())
 	}
 	if _, err := tx.Exec(ctx, "UPDATE automation_item SET state = 'cancelled' WHERE job_id = ? AND state IN ('pending', 'valid')", j.ID); err != nil {
 		return err

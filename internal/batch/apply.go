@@ -33,6 +33,15 @@ type actions struct {
 	archive func([]byte) (ArchiveLink, []fault.Detail, error)
 }
 
+// creates reports that an item will make a link, as far as can be told before.
+func (a *actions) creates(c *op.Call, i *automation.Item) bool {
+	if i.Action != "create" || !c.Actor.May(permission(i.Action), false) {
+		return false
+	}
+	_, err := read(a.create, i.Input)
+	return err == nil
+}
+
 func (a *actions) apply(ctx context.Context, c *op.Call, tx *store.Tx, i *automation.Item) (automation.ItemResult, error) {
 	if p := permission(i.Action); !c.Actor.May(p, false) {
 		return automation.ItemResult{}, fault.New(fault.InsufficientPermission, "The credential no longer holds the permission %s.", p)

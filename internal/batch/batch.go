@@ -71,7 +71,7 @@ func Register(s *op.Service, links *link.Service) operation.Work {
 	return automation.ItemKind{
 		Kind: automation.Batch, Audit: "createLinkBatches", Waiting: automation.Pending, Apply: a.apply,
 		Allowed: func(by *actor.Actor) bool { return by.May("batches:create", false) },
-		Creates: func(i *automation.Item) bool { return i.Action == "create" }, Budget: automation.CreationBudget(s),
+		Creates: a.creates, Budget: automation.CreationBudget(s),
 	}.Work()
 }
 

@@ -27,6 +27,8 @@ func TestActions(t *testing.T) {
 			l := owner.Link(slug, nil).Want(201)
 			ids, revisions = append(ids, l.Text("data.id")), append(revisions, l.Revision())
 		}
+		used := owner.Link("used", nil).Want(201)
+		owner.Call("POST", "/qr-codes", M{"appId": owner.AppID, "linkId": used.Text("data.id"), "name": "Q"}).Want(201)
 		owner.Call("PATCH", "/links/"+apitest.Path(ids[4]), M{"title": "kept"}, apitest.IfMatch(revisions[4])).Want(200)
 		i.Settle(t)
 
@@ -40,7 +42,8 @@ func TestActions(t *testing.T) {
 			{"clientId": "del", "action": "delete", "linkId": ids[3], "revision": revisions[3]},
 			{"clientId": "stale", "action": "update", "linkId": ids[4], "revision": revisions[4], "input": M{"title": "lost"}},
 			{"clientId": "none", "action": "delete", "linkId": "x.example:1", "revision": revisions[4]},
-		}}).Want(202).Has("data.kind", `"batch"`).Has("data.state", `"queued"`).Has("data.total", "9")
+			{"clientId": "used", "action": "delete", "linkId": used.Text("data.id"), "revision": used.Revision()},
+		}}).Want(202).Has("data.kind", `"batch"`).Has("data.state", `"queued"`).Has("data.total", "10")
 		location := accepted.Header.Get("Location")
 		if location != "/v1/operations/"+accepted.Text("data.operationId") || accepted.Header.Get("Retry-After") != "1" {
 			t.Errorf("headers %v", accepted.Header)
@@ -48,16 +51,17 @@ func TestActions(t *testing.T) {
 		items(owner, accepted).Has("data.0.state", `"pending"`).Has("data.8.clientId", `"none"`)
 		i.Settle(t)
 
-		owner.Call("GET", location, nil).Want(200).Has("data.status", `"partially_succeeded"`).Has("data.result.succeeded", "5").Has("data.result.failed", "4").
+		owner.Call("GET", location, nil).Want(200).Has("data.status", `"partially_succeeded"`).Has("data.result.succeeded", "5").Has("data.result.failed", "5").
 			Has("data.result.resource.id", `"`+accepted.Text("data.id")+`"`)
 		got := items(owner, accepted)
-		for n, want := range []string{"succeeded", "resource_conflict", "validation_failed", "succeeded", "succeeded", "succeeded", "succeeded", "revision_conflict", "not_found"} {
+		for n, want := range []string{"succeeded", "resource_conflict", "validation_failed", "succeeded", "succeeded", "succeeded", "succeeded", "revision_conflict", "not_found", "resource_conflict"} {
 			if at := fmt.Sprintf("data.%d.", n); want == "succeeded" {
 				got.Has(at+"state", `"succeeded"`).Has(at+"error", "null")
 			} else {
 				got.Has(at+"state", `"failed"`).Has(at+"error.code", `"`+want+`"`).Has(at+"result", "null")
 			}
 		}
+		got.Has("data.9.error.dependencies.0.type", `"qr_code"`).Has("data.1.error.dependencies", "")
 		if details := got.Text("data.2.error.details.0.path"); details != "/title" {
 			t.Errorf("first detail of the bad item at %s", details)
 		}
@@ -198,6 +202,21 @@ func TestCreationBudget(t *testing.T) {
 		if done != 60 {
 			t.Errorf("%d links were created in one minute, want 60", done)
 		}
+		// A batch that waits is cancelled at once.
+		refused := []M{}
+		for n := range 50 {
+			refused = append(refused, M{"clientId": fmt.Sprint(n), "action": "create", "input": M{"what": 1}})
+		}
+		all := append([]M{}, M{"clientId": "later", "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host, "slug": "later"}})
+		waiting := owner.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": append(all, refused[:5]...)}).Want(202)
+		started = append(started, owner.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": refused}).Want(202))
+		i.Settle(t)
+		owner.Call("POST", waiting.Header.Get("Location")[3:]+"/cancel", M{}).Want(202)
+		i.Settle(t)
+		owner.Call("GET", waiting.Header.Get("Location"), nil).Want(200).Has("data.status", `"cancelled"`)
+		// What is refused anyway costs nothing.
+		owner.Call("GET", started[2].Header.Get("Location"), nil).Want(200).Has("data.status", `"failed"`).Has("data.result.failed", "50")
+		started = started[:2]
 		i.Clock.Move(time.Minute)
 		i.Settle(t)
 		for _, b := range started {
@@ -230,6 +249,7 @@ func TestStoppedInTheMiddle(t *testing.T) {
 			if done, cancelled := strings.Count(all, `"succeeded"`), strings.Count(all, `"cancelled"`); done != 10 || cancelled != 15 {
 				t.Errorf("%s: %d items are done and %d cancelled, want 10 and 15", status, done, cancelled)
 			}
+			owner.Call("GET", b.Header.Get("Location"), nil).Want(200).Has("data.result.succeeded", "10").Has("data.result.failed", "0")
 		}
 		b := start(owner, "cancel")
 		asked := owner.Call("POST", b.Header.Get("Location")[3:]+"/cancel", M{}).Want(202).Has("data.status", `"cancel_requested"`)

@@ -13,6 +13,8 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/jobs"
@@ -46,12 +48,18 @@ type Options struct {
 	Observe func(kind, outcome string)
 }
 
-// Executor runs jobs.
+// Executor runs jobs: short ones ten at a time in one transaction, long ones
+// side by side, so that one which reads for long holds up no other.
 type Executor struct {
 	Options
-	kinds map[string]jobs.Kind
-	names []string
-	wake  <-chan struct{}
+	kinds       map[string]jobs.Kind
+	short, long []string
+
+	// busy is how many long jobs have their turns.
+	busy    atomic.Int64
+	running sync.WaitGroup
+	// freed receives when a long job has had its turns.
+	freed chan struct{}
 }
 
 // New returns an executor.
@@ -60,62 +68,75 @@ func New(o Options) *Executor {
 	if o.Observe == nil {
 		o.Observe = func(string, string) {}
 	}
-	e := &Executor{Options: o, kinds: map[string]jobs.Kind{}, wake: o.DB.Listen(jobs.Topic)}
+	e := &Executor{Options: o, kinds: map[string]jobs.Kind{}, freed: make(chan struct{}, 1)}
 	for _, k := range o.Kinds {
 		if _, twice := e.kinds[k.Name]; twice {
 			panic(fmt.Sprintf("job kind %s is declared twice", k.Name))
 		}
 		e.kinds[k.Name] = k
-		e.names = append(e.names, k.Name)
+		if k.Turn == nil {
+			e.short = append(e.short, k.Name)
+		} else {
+			e.long = append(e.long, k.Name)
+		}
 	}
 	return e
 }
 
-// Run works until ctx ends; the cycle under way is finished first.
+// Run works until ctx ends; what is under way is finished first.
 func (e *Executor) Run(ctx context.Context) {
+	var loops sync.WaitGroup
+	loops.Go(func() { e.loop(ctx, e.shortJobs, nil) })
+	loops.Go(func() { e.loop(ctx, e.longJobs, e.freed) })
+	loops.Wait()
+	e.running.Wait()
+}
+
+// loop takes jobs again and again, with pauses while there are none; more
+// receives when there may be.
+func (e *Executor) loop(ctx context.Context, take func(context.Context) (int, error), more <-chan struct{}) {
+	wake := e.DB.Listen(jobs.Topic)
 	for ctx.Err() == nil {
-		n, err := e.Cycle(ctx)
+		n, err := take(ctx)
 		wait := pollEvery
 		switch {
 		case err != nil:
-			e.Log.Error("executor cycle", "error", err)
+			e.Log.Error("executor", "error", err)
 			wait = awayWait
 		case n > 0:
 			continue
 		}
 		select {
 		case <-ctx.Done():
-		case <-e.wake:
+		case <-wake:
 			// Under load the next jobs come with it in one cycle's commits.
 			time.Sleep(gather)
+		case <-more:
 		case <-time.After(wait):
 		}
 	}
 }
 
-// Cycle claims and runs at most one cycle's items and returns how many.
+// Cycle takes at most ten short and ten long jobs, waits until they have had
+// their turns, and returns how many they were. It is for tests; Run must not be
+// running.
 func (e *Executor) Cycle(ctx context.Context) (int, error) {
+	short, err := e.shortJobs(ctx)
+	long, longErr := e.longJobs(ctx)
+	e.running.Wait()
+	return short + long, errors.Join(err, longErr)
+}
+
+// shortJobs runs one cycle of short jobs.
+func (e *Executor) shortJobs(ctx context.Context) (int, error) {
 	// A cycle that began is finished even when the process is asked to stop.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cycleLimit)
 	defer cancel()
-	claimed, err := jobs.Claim(ctx, e.DB, e.Lease, cycleItems, e.names)
+	claimed, err := jobs.Claim(ctx, e.DB, e.Lease, cycleItems, e.short)
 	if err != nil {
 		return 0, err
 	}
-	var short, long []jobs.Job
-	for _, j := range claimed {
-		if e.kinds[j.Kind].Turn == nil || j.Attempts > jobs.MaxAttempts {
-			short = append(short, j)
-		} else {
-			long = append(long, j)
-		}
-	}
-	failed := e.runAll(ctx, short)
-	// Long jobs share what the cycle has left, and go on in a later one.
-	for _, j := range long {
-		failed = append(failed, e.turns(ctx, j, max(1, (cycleItems-len(short))/len(long))))
-	}
-	return len(claimed), errors.Join(failed...)
+	return len(claimed), errors.Join(e.runAll(ctx, claimed)...)
 }
 
 // runAll runs short jobs. Together they cost one commit; when one fails,
@@ -195,7 +216,7 @@ func (e *Executor) settle(ctx context.Context, j jobs.Job, cause error, outcome 
 	// The cycle's time may be what ran out.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordLimit)
 	defer cancel()
-	err := e.DB.InTxReadCommitted(ctx, func(tx *store.Tx) error {
+	err := e.DB.InTx(ctx, func(tx *store.Tx) error {
 		end := jobs.Retry
 		if final {
 			end = jobs.Finish

@@ -9,6 +9,49 @@ import (
 	"github.com/waymarkhq/waymark/internal/jobs"
 )
 
+// longJobs claims long jobs for the free places and returns how many. They
+// have their turns beside each other, and share the ten items of a cycle.
+func (e *Executor) longJobs(ctx context.Context) (int, error) {
+	free := cycleItems - int(e.busy.Load())
+	if free == 0 || len(e.long) == 0 {
+		return 0, nil
+	}
+	claimed, err := jobs.Claim(ctx, e.DB, e.Lease, free, e.long)
+	if err != nil {
+		return 0, err
+	}
+	share := max(1, cycleItems/max(1, int(e.busy.Add(int64(len(claimed))))))
+	for _, j := range claimed {
+		e.running.Go(func() {
+			defer e.free()
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cycleLimit)
+			defer cancel()
+			if err := e.take(ctx, j, share); err != nil {
+				e.Log.Error("executor", "error", err)
+			}
+		})
+	}
+	return len(claimed), nil
+}
+
+// free gives the place of a long job back.
+func (e *Executor) free() {
+	e.busy.Add(-1)
+	select {
+	case e.freed <- struct{}{}:
+	default:
+	}
+}
+
+// take gives a claimed long job its turns, or ends one that was interrupted too
+// often.
+func (e *Executor) take(ctx context.Context, j jobs.Job, n int) error {
+	if j.Attempts > jobs.MaxAttempts {
+		return e.settle(ctx, j, errInterrupted, "")
+	}
+	return e.turns(ctx, j, n)
+}
+
 // turns gives a long job up to n turns while its lease is renewed beside them;
 // a job that is not finished then goes on in a later cycle.
 func (e *Executor) turns(ctx context.Context, j jobs.Job, n int) error {

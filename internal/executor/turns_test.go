@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -64,13 +65,13 @@ func TestTurns(t *testing.T) {
 			}
 		}
 		depth(t, db, 0)
-		// Two long jobs and a short one share.
+		// Two long jobs share.
 		enqueueFor(t, db, "a", "count", "8")
 		enqueueFor(t, db, "b", "count", "8")
 		enqueueFor(t, db, "c", "note", "short")
 		cycle(t, e, 3)
-		if all, short := noted(t, db, "all"), noted(t, db, "short"); all != 25+4+4 || short != 1 {
-			t.Errorf("%d items, %d short jobs; want 8 more and 1", all-25, short)
+		if all, short := noted(t, db, "all"), noted(t, db, "short"); all != 25+5+5 || short != 1 {
+			t.Errorf("%d items, %d short jobs; want 10 more and 1", all-25, short)
 		}
 	})
 }
@@ -88,7 +89,7 @@ func TestFairness(t *testing.T) {
 		c.Move(time.Second)
 		enqueueFor(t, db, "other", "note", "other")
 		enqueueFor(t, db, "", "note", "of nobody")
-		cycle(t, e, 10)
+		cycle(t, e, 15)
 		if other, nobody := noted(t, db, "other"), noted(t, db, "of nobody"); other != 1 || nobody != 1 {
 			t.Errorf("done in the first cycle: %d of the other app's, %d of nobody's", other, nobody)
 		}
@@ -254,5 +255,63 @@ func TestTakeOver(t *testing.T) {
 		}
 		cycle(t, e, 1)
 		depth(t, db, 0)
+	})
+}
+
+// A long job that takes its time holds up neither short ones nor other long
+// ones.
+func TestSlowTurn(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+		entered, leave := make(chan struct{}), make(chan struct{})
+		slow := jobs.Kind{Name: "slow", Turn: func(ctx context.Context, h *jobs.Held) error {
+			close(entered)
+			<-leave
+			return h.Finish(ctx, func(tx *store.Tx) error { return note(ctx, tx, "slow") })
+		}}
+		e := executor(t, db, noteKind, slow, counting(nil))
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { e.Run(ctx) })
+		enqueueFor(t, db, "a", "slow", "")
+		<-entered
+		enqueueFor(t, db, "b", "note", "beside")
+		enqueueFor(t, db, "c", "count", "30")
+		for until := time.Now().Add(20 * time.Second); noted(t, db, "beside") != 1 || noted(t, db, "all") != 30; time.Sleep(time.Millisecond) {
+			if time.Now().After(until) {
+				t.Fatal("other jobs wait for a slow one")
+			}
+		}
+		cancel()
+		close(leave) // what is under way is finished
+		running.Wait()
+		if noted(t, db, "slow") != 1 {
+			t.Error("the job under way at the end is not finished")
+		}
+	})
+}
+
+// A claim takes no more than it may, whatever the planner thinks of the table.
+func TestClaimLimit(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+		for _, known := range []int{0, 1, 2} {
+			if db.Dialect().Name == "postgres" {
+				if _, err := db.Exec(t.Context(), "ANALYZE job"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for range 30 {
+				enqueueFor(t, db, "a", "note", "x")
+			}
+			for want := 30; want > 0; want -= 10 {
+				claim(t, db, 10)
+			}
+			if _, err := db.Exec(t.Context(), "DELETE FROM job"); err != nil {
+				t.Fatal(err)
+			}
+			for range known + 1 {
+				enqueueFor(t, db, "a", "note", "x")
+			}
+			c.Move(over)
+		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/go-json-experiment/json"
 
@@ -19,6 +20,8 @@ import (
 const (
 	maxRecords = 1000
 	maxBytes   = 1 << 20
+	// maxTime is how long reading may take.
+	maxTime = 10 * time.Second
 )
 
 // errTooLarge is an export that exceeds its bounds: it fails, it is never cut.
@@ -41,12 +44,12 @@ func (e *service) next(ctx context.Context, r *operation.Run) error {
 	if err := json.Unmarshal([]byte(j.Request), &asked); err != nil {
 		return err
 	}
-	content, n, err := e.content(ctx, &op.Call{AppID: j.AppID, Now: r.DB.Now(), DB: r.DB}, asked)
-	if err != nil && !errors.Is(err, errTooLarge) {
+	content, n, err := e.content(ctx, r.Call, asked)
+	if err != nil && !errors.Is(err, errTooLarge) && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return r.Finish(ctx, func(ctx context.Context, c *op.Call, tx *store.Tx, o *operation.Operation) error {
-		if err := e.finish(ctx, c, tx, o, &j, asked, content, n); err != nil {
+		if err := e.finish(ctx, c, tx, o, &j, asked, content, errors.Is(err, context.DeadlineExceeded)); err != nil {
 			return err
 		}
 		if j.State = o.Status; o.Status == operation.Succeeded {
@@ -59,10 +62,14 @@ func (e *service) next(ctx context.Context, r *operation.Run) error {
 	})
 }
 
-// finish ends the operation of an export; content is "" when it is too large.
-func (e *service) finish(ctx context.Context, c *op.Call, tx *store.Tx, o *operation.Operation, j *automation.Job, asked request, content string, n int64) error {
+// finish ends the operation of an export; content is "" when there is none,
+// because it took too long or would be too large.
+func (e *service) finish(ctx context.Context, c *op.Call, tx *store.Tx, o *operation.Operation, j *automation.Job, asked request, content string, late bool) error {
 	if mayRead(c.Actor, asked.Dataset) != nil {
 		return o.Fail(ctx, tx, "authorization_lost", "The credential that asked for this may no longer read the data.")
+	}
+	if late {
+		return o.Fail(ctx, tx, "export_too_slow", fmt.Sprintf("The data could not be read within %s. Narrow the filters.", maxTime))
 	}
 	if content == "" {
 		return o.Fail(ctx, tx, "export_too_large", fmt.Sprintf("The export exceeds %d records or %d bytes. Narrow its filters.", maxRecords, maxBytes))
@@ -76,6 +83,8 @@ func (e *service) finish(ctx context.Context, c *op.Call, tx *store.Tx, o *opera
 // content returns the file that a request asks for and how many records it
 // has.
 func (e *service) content(ctx context.Context, c *op.Call, asked request) (string, int64, error) {
+	ctx, cancel := context.WithTimeout(ctx, maxTime)
+	defer cancel()
 	if asked.Dataset == "links" {
 		filters, _, err := e.chosen(asked.Filters.Value)
 		if err != nil {

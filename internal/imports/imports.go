@@ -79,7 +79,7 @@ func Register(s *op.Service, links *link.Service) operation.Work {
 	return automation.ItemKind{
 		Kind: automation.Import, Audit: "commitImportsImportId", Waiting: automation.Valid, Apply: i.apply,
 		Allowed: func(a *actor.Actor) bool { return a.May("imports:commit", false) },
-		Creates: func(*automation.Item) bool { return true }, Budget: automation.CreationBudget(s),
+		Creates: func(c *op.Call, _ *automation.Item) bool { return mayCreate(c.Actor) == nil }, Budget: automation.CreationBudget(s),
 	}.Work()
 }
 

@@ -14,6 +14,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"time"
 
@@ -95,16 +96,17 @@ func Claim(ctx context.Context, db *store.DB, lease time.Duration, n int, kinds 
 	if err != nil || !found {
 		return nil, err
 	}
-	again, args := waits("attempts + 1", now.Add(lease))
-	args = append(args, due...)
-	args = append(args, fairness, now, n)
+	again, wait := waits("attempts + 1", now.Add(lease))
+	args := slices.Concat(due, []any{fairness, now, n}, wait)
 	err = db.InTxReadCommitted(ctx, func(tx *store.Tx) error {
-		claimed, err = store.All(ctx, tx, scan, `UPDATE job SET lease_no = lease_no + 1, attempts = attempts + 1, run_after = `+again+`
-			WHERE id IN (
-				WITH due AS (SELECT id, app_id, run_after FROM job WHERE `+condition+`?),
-				fair AS (SELECT id, run_after, ROW_NUMBER() OVER (PARTITION BY app_id ORDER BY run_after, id) AS turn FROM due)
-				SELECT job.id FROM job JOIN fair ON fair.id = job.id WHERE job.run_after <= ?
+		// Materialized: PostgreSQL may run a subquery again for each row that the
+		// update looks at, and each time its limit would admit others.
+		claimed, err = store.All(ctx, tx, scan, `WITH due AS (SELECT id, app_id, run_after FROM job WHERE `+condition+`?),
+			fair AS (SELECT id, run_after, ROW_NUMBER() OVER (PARTITION BY app_id ORDER BY run_after, id) AS turn FROM due),
+			picked AS MATERIALIZED (SELECT job.id FROM job JOIN fair ON fair.id = job.id WHERE job.run_after <= ?
 				ORDER BY fair.turn, fair.run_after, fair.id LIMIT ?`+tx.Dialect().SkipLocked+`)
+			UPDATE job SET lease_no = lease_no + 1, attempts = attempts + 1, run_after = `+again+`
+			WHERE id IN (SELECT id FROM picked)
 			RETURNING id, kind, payload, COALESCE(app_id, ''), COALESCE(owner_id, ''), COALESCE(credential, ''), lease_no, attempts`, args...)
 		return err
 	})
@@ -156,6 +158,14 @@ func (j *Job) giveBack(ctx context.Context, q store.Q, due clock.Instant, attemp
 	if err == nil && n == 0 {
 		err = ErrLeaseLost
 	}
+	return err
+}
+
+// Wake makes a job due that waits for a later time of its own will, as part of
+// tx. One that is under way, or waits after a failure, is left alone.
+func Wake(ctx context.Context, tx *store.Tx, kind, payload string) error {
+	_, err := tx.Exec(ctx, "UPDATE job SET run_after = ? WHERE kind = ? AND payload = ? AND attempts = 0 AND run_after > ?", tx.Now, kind, payload, tx.Now)
+	tx.Signal(Topic)
 	return err
 }
 

@@ -51,6 +51,12 @@ func TestTags(t *testing.T) {
 		r := owner.Call("PUT", path+"/tags", M{"tagIds": []string{two, one}}, match).Want(200).Has("data.tagIds", fmt.Sprintf(`["%s","%s"]`, one, two))
 		owner.Call("GET", path, nil).Want(200).Has("data.revision", r.Value("data.revision")).Has("data.publication.status", `"pending"`)
 		owner.Call("PUT", path+"/tags", M{"tagIds": []string{}}, match).Refused(fault.RevisionConflict)
+		for _, more := range []string{"q=a", "domain=" + owner.Host, "prefix=", "group=operational", "origin=api", "createdFrom=2020-01-01T00:00:00Z",
+			"createdTo=2040-01-01T00:00:00Z", "order=createdAt:asc", "state=active", "archived=false"} {
+			if got := slugs(owner, "&tagId="+one+"&"+more); got != "a" {
+				t.Errorf("tag with %s: %q", more, got)
+			}
+		}
 		if got := slugs(owner, "&tagId="+one); got != "a" {
 			t.Errorf("the tag lists %q", got)
 		}

@@ -94,7 +94,7 @@ func (in *listInput) byTag(ctx context.Context, q store.Q) (bool, error) {
 	if in.TagID == "" || in.only(Filters{TagID: in.TagID}) {
 		return in.TagID != "", nil
 	}
-	n, err := store.One(ctx, q, store.Value[int], "SELECT COUNT(*) FROM (SELECT 1 FROM link_tag WHERE tag_id = ? LIMIT ?) AS some", in.TagID, smallTag)
+	n, err := store.One(ctx, q, store.Value[int], "SELECT COUNT(*) FROM (SELECT 1 FROM link_tag WHERE tag_id = ? LIMIT ?) AS few", in.TagID, smallTag)
 	return n < smallTag, err
 }
 

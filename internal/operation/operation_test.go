@@ -1,11 +1,14 @@
 package operation_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/operation"
+	"github.com/waymarkhq/waymark/internal/store"
 )
 
 type M = apitest.M
@@ -107,4 +110,23 @@ func TestGoneWithItsApp(t *testing.T) {
 			t.Error("the job of an operation that is gone does not end")
 		}
 	})
+}
+
+// What reads only what is committed cannot overwrite a cancellation.
+func TestChangedMeanwhile(t *testing.T) {
+	i := apitest.New(t, "postgres", apitest.Options{})
+	owner := i.Prepared(t, "ann@example.com")
+	path := started(owner)
+	err := i.DB.InTxReadCommitted(t.Context(), func(tx *store.Tx) error {
+		o, err := operation.Load(t.Context(), tx, strings.TrimPrefix(path, "/operations/"))
+		if err != nil {
+			return err
+		}
+		owner.Call("POST", path+"/cancel", M{}).Want(202).Has("data.status", `"cancelled"`)
+		return o.Finish(t.Context(), tx, operation.Result{})
+	})
+	if err == nil {
+		t.Error("an operation was ended that another transaction had ended")
+	}
+	owner.Call("GET", path, nil).Want(200).Has("data.status", `"cancelled"`)
 }

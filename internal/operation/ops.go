@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/jobs"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/store"
 )
@@ -54,16 +55,18 @@ func canceller(works []Work) func(context.Context, *op.Call, *store.Tx, *cancelI
 		}
 		switch o.Status {
 		case Queued:
-			o.Status = Cancelled
-			err = o.end(ctx, tx)
+			work := Work{}
 			for _, w := range works {
-				if err == nil && w.Type == o.Type && w.Ended != nil {
-					err = w.Ended(ctx, tx, o)
+				if w.Type == o.Type {
+					work = w
 				}
 			}
+			err = work.stop(ctx, tx, &o, Cancelled)
 		case Running:
 			o.Status = CancelRequested
-			err = o.save(ctx, tx)
+			if err = o.save(ctx, tx); err == nil {
+				err = jobs.Wake(ctx, tx, o.Type, o.ID)
+			}
 		}
 		return o.Accepted(o.ref()), err
 	}

@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -74,8 +75,14 @@ func Load(ctx context.Context, q store.Q, id string) (Operation, error) {
 	return o, err
 }
 
+// errChanged is the error of a change to an operation that another transaction
+// changed meanwhile, as one that reads what is committed may find: it is to be
+// tried again from the start.
+var errChanged = errors.New("the operation was changed meanwhile")
+
 // save stores a new status under a new revision.
 func (o *Operation) save(ctx context.Context, tx *store.Tx) error {
+	before := o.Revision
 	o.Revision, o.UpdatedAt = ids.Revision(), tx.Now
 	var result, failure any
 	if o.Result.Valid {
@@ -92,8 +99,11 @@ func (o *Operation) save(ctx context.Context, tx *store.Tx) error {
 		}
 		failure = string(b)
 	}
-	_, err := tx.Exec(ctx, "UPDATE operation SET status = ?, result = ?, error = ?, revision = ?, updated_at = ? WHERE id = ?",
-		o.Status, result, failure, o.Revision, o.UpdatedAt, o.ID)
+	n, err := tx.Exec(ctx, "UPDATE operation SET status = ?, result = ?, error = ?, revision = ?, updated_at = ? WHERE id = ? AND revision = ?",
+		o.Status, result, failure, o.Revision, o.UpdatedAt, o.ID, before)
+	if err == nil && n == 0 {
+		err = errChanged
+	}
 	return err
 }
 

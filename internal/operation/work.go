@@ -5,9 +5,11 @@ import (
 	"errors"
 
 	"github.com/waymarkhq/waymark/internal/actor"
+	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/jobs"
 	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -22,14 +24,17 @@ type Work struct {
 	// Next does one part through r.InTx, or ends the operation through
 	// r.Finish.
 	Next func(ctx context.Context, r *Run) error
-	// Ended is told of an operation that ended otherwise: cancelled, failed or
-	// no longer allowed. It may be nil.
-	Ended func(ctx context.Context, tx *store.Tx, o Operation) error
+	// Ended settles an operation that ends otherwise, cancelled, failed or no
+	// longer allowed: it may set its result. It may be nil.
+	Ended func(ctx context.Context, tx *store.Tx, o *Operation) error
 }
 
 // Run is an operation at work.
 type Run struct {
 	*jobs.Held
+	// Call is its caller as this turn began: enough to decide what to try, while
+	// each effect has the one that InTx gives it.
+	Call *op.Call
 	// OperationID names it.
 	OperationID string
 	work        *Work
@@ -40,24 +45,31 @@ func (w Work) Kind() jobs.Kind {
 	return jobs.Kind{Name: w.Type, Turn: w.turn, Failed: w.failed}
 }
 
-// errEnds is the error of a part that must not happen because the operation is
-// to end first.
-var errEnds = errors.New("the operation ends")
+var (
+	// errEnds is the error of a part that must not happen because the operation
+	// is to end first.
+	errEnds = errors.New("the operation ends")
+	// errGoesOn is the error of an end whose cause is gone again.
+	errGoesOn = errors.New("the operation goes on")
+)
 
 // turn does the next part. An operation that is not to go on is ended instead,
 // and of one that is over, or gone with its app, only the job is left to end.
 func (w *Work) turn(ctx context.Context, h *jobs.Held) error {
-	o, err := find(ctx, h.DB, h.Payload)
+	r := &Run{Held: h, OperationID: h.Payload, work: w}
+	o, c, err := r.check(ctx, h.DB, h.DB.Now())
 	if err == store.ErrNotFound || err == nil && o.Terminal() {
 		return h.Finish(ctx, func(*store.Tx) error { return nil })
 	}
 	if err != nil {
 		return err
 	}
-	r := &Run{Held: h, OperationID: h.Payload, work: w}
-	err = w.Next(ctx, r)
+	r.Call, err = c, errEnds
+	if c != nil && o.Status != CancelRequested {
+		err = w.Next(ctx, r)
+	}
 	if errors.Is(err, errEnds) {
-		return r.Finish(ctx, func(context.Context, *op.Call, *store.Tx, *Operation) error { return nil })
+		return r.Finish(ctx, func(context.Context, *op.Call, *store.Tx, *Operation) error { return errGoesOn })
 	}
 	return err
 }
@@ -66,7 +78,7 @@ func (w *Work) turn(ctx context.Context, h *jobs.Held) error {
 // its caller still may do this. The first one marks the operation as running.
 func (r *Run) InTx(ctx context.Context, f func(ctx context.Context, c *op.Call, tx *store.Tx) error) error {
 	return r.Held.InTx(ctx, func(tx *store.Tx) error {
-		o, c, err := r.check(ctx, tx)
+		o, c, err := r.check(ctx, tx, tx.Now)
 		if err != nil {
 			return err
 		}
@@ -87,43 +99,42 @@ func (r *Run) InTx(ctx context.Context, f func(ctx context.Context, c *op.Call, 
 // on, as cancelled or failed.
 func (r *Run) Finish(ctx context.Context, f func(ctx context.Context, c *op.Call, tx *store.Tx, o *Operation) error) error {
 	return r.Held.Finish(ctx, func(tx *store.Tx) error {
-		o, c, err := r.check(ctx, tx)
+		o, c, err := r.check(ctx, tx, tx.Now)
 		switch {
 		case err != nil:
 			return err
 		case o.Terminal():
 			return nil
 		case o.Status == CancelRequested:
-			o.Status = Cancelled
-			err = o.end(ctx, tx)
+			return r.work.stop(ctx, tx, &o, Cancelled)
 		case c == nil:
-			err = o.Fail(ctx, tx, "authorization_lost", "The credential that asked for this no longer may.")
+			o.Error = opt.Of(Failure{Code: "authorization_lost", Message: "The credential that asked for this no longer may."})
+			return r.work.stop(ctx, tx, &o, Failed)
 		default:
 			return f(ctx, c, tx, &o)
 		}
-		return r.work.ended(ctx, tx, o, err)
 	})
 }
 
 // check loads the operation and rebuilds its caller, nil when it may not do
 // this any more.
-func (r *Run) check(ctx context.Context, tx *store.Tx) (Operation, *op.Call, error) {
-	o, err := Load(ctx, tx, r.OperationID)
+func (r *Run) check(ctx context.Context, q store.Q, now clock.Instant) (Operation, *op.Call, error) {
+	o, err := find(ctx, q, r.OperationID)
 	if err != nil {
 		return o, nil, err
 	}
-	a, err := actor.Rebuild(ctx, tx, r.Grant, tx.Now)
+	a, err := actor.Rebuild(ctx, q, r.Grant, now)
 	if refusal, ok := fault.From(err); ok && refusal.Code == fault.Unauthenticated {
 		return o, nil, nil
 	}
 	if err != nil || !r.work.Allowed(a) {
 		return o, nil, err
 	}
-	reached, err := a.Reaches(ctx, tx, o.AppID)
+	reached, err := a.Reaches(ctx, q, o.AppID)
 	if err != nil || !reached {
 		return o, nil, err
 	}
-	return o, &op.Call{Actor: a, RequestID: o.correlationID, AppID: o.AppID, Now: tx.Now, DB: r.DB}, nil
+	return o, &op.Call{Actor: a, RequestID: o.correlationID, AppID: o.AppID, Now: now, DB: r.DB}, nil
 }
 
 // failed ends an operation whose last attempt did not succeed.
@@ -138,13 +149,17 @@ func (w *Work) failed(ctx context.Context, tx *store.Tx, j jobs.Job, final bool)
 	if err != nil {
 		return err
 	}
-	err = o.Fail(ctx, tx, "attempts_exhausted", "The work was interrupted or failed too often.")
-	return w.ended(ctx, tx, o, err)
+	o.Error = opt.Of(Failure{Code: "attempts_exhausted", Message: "The work was interrupted or failed too often."})
+	return w.stop(ctx, tx, &o, Failed)
 }
 
-func (w *Work) ended(ctx context.Context, tx *store.Tx, o Operation, err error) error {
-	if err == nil && w.Ended != nil {
-		err = w.Ended(ctx, tx, o)
+// stop ends an operation otherwise than by its work.
+func (w *Work) stop(ctx context.Context, tx *store.Tx, o *Operation, status string) error {
+	o.Status = status
+	if w.Ended != nil {
+		if err := w.Ended(ctx, tx, o); err != nil {
+			return err
+		}
 	}
-	return err
+	return o.end(ctx, tx)
 }

@@ -98,16 +98,19 @@ func claim(ctx context.Context, db *store.DB, webhookID string) (w Webhook, all 
 	return w, all, err
 }
 
-// leaseDue marks due deliveries as under way. They get one revision: it is
+// leaseDue marks due deliveries as under way. They are picked first, and
+// materialized: PostgreSQL may run a subquery again for each row that the update
+// looks at, and each time its limit would admit others. They get one revision: it is
 // compared within a delivery only.
 func leaseDue(ctx context.Context, tx *store.Tx, webhookID string) ([]claimed, error) {
 	return store.All(ctx, tx, func(r store.Row) (c claimed, err error) {
 		err = r.Scan(&c.id, &c.revision, &c.leaseNo, &c.attempts, &c.event.ID, &c.event.Type, &c.event.AppID, &c.event.ResourceID, &c.event.Revision, &c.event.OccurredAt)
 		return c, err
-	}, `UPDATE webhook_delivery SET state = 'delivering', lease_no = lease_no + 1, due_at = ?, revision = ?, updated_at = ?
-		WHERE id IN (SELECT id FROM webhook_delivery WHERE webhook_id = ? AND due_at <= ? ORDER BY due_at, id LIMIT ?`+tx.Dialect().SkipLocked+`)
+	}, `WITH picked AS MATERIALIZED (SELECT id FROM webhook_delivery WHERE webhook_id = ? AND due_at <= ? ORDER BY due_at, id LIMIT ?`+tx.Dialect().SkipLocked+`)
+		UPDATE webhook_delivery SET state = 'delivering', lease_no = lease_no + 1, due_at = ?, revision = ?, updated_at = ?
+		WHERE id IN (SELECT id FROM picked)
 		RETURNING id, webhook_revision, lease_no, attempts, event_id, event_type, app_id, resource_id, resource_revision, occurred_at`,
-		tx.Now.Add(lease), ids.Revision(), tx.Now, webhookID, tx.Now, batch)
+		webhookID, tx.Now, batch, tx.Now.Add(lease), ids.Revision(), tx.Now)
 }
 
 // refuses returns why nothing may be sent to the destination, "" when it may.
