@@ -33,7 +33,9 @@ func CancelOne(ctx context.Context, tx *store.Tx, id, reason string) error {
 
 // cancel gives all rows one revision: it is compared within a delivery only.
 func cancel(ctx context.Context, tx *store.Tx, reason, condition string, args ...any) error {
-	_, err := tx.Exec(ctx, `UPDATE webhook_delivery SET state = 'cancelled', due_at = NULL, error_code = ?, error_message = ?,
+	// What the attempts failed for is why a destination was suspended.
+	_, err := tx.Exec(ctx, `UPDATE webhook_delivery SET state = 'cancelled', due_at = NULL, error_code = ?,
+		error_message = CAST(? AS TEXT) || COALESCE(' The last attempt: ' || error_message, ''),
 		revision = ?, updated_at = ? WHERE due_at IS NOT NULL AND `+condition,
 		append([]any{reason, messages[reason], ids.Revision(), tx.Now}, args...)...)
 	return err
@@ -42,6 +44,10 @@ func cancel(ctx context.Context, tx *store.Tx, reason, condition string, args ..
 // RemoveApp removes the destinations of an app that goes, as part of tx.
 // Nothing more is sent; its deliveries go with the sweep.
 func RemoveApp(ctx context.Context, tx *store.Tx, appID string) error {
+	// First the destinations: who sends locks them before their deliveries.
+	if _, err := tx.Exec(ctx, "UPDATE webhook SET enabled = FALSE WHERE app_id = ?", appID); err != nil {
+		return err
+	}
 	if err := cancel(ctx, tx, ConfigurationChanged, "webhook_id IN (SELECT id FROM webhook WHERE app_id = ?)", appID); err != nil {
 		return err
 	}

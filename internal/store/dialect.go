@@ -18,6 +18,9 @@ type Dialect struct {
 	// SkipLocked ends the inner SELECT of a claim, so that several executors
 	// do not wait for each other. SQLite has one writer and needs none.
 	SkipLocked string
+	// LockRow ends a SELECT that keeps its rows from being changed until the
+	// transaction ends. SQLite has one writer and needs none.
+	LockRow string
 	// TryLock is a statement that takes a lock named by an integer until the
 	// transaction ends and returns whether it was free; empty where the
 	// database has one writing process anyway.
@@ -79,6 +82,7 @@ var sqliteDialect = Dialect{
 var postgresDialect = Dialect{
 	Name:       "postgres",
 	SkipLocked: " FOR UPDATE SKIP LOCKED",
+	LockRow:    " FOR UPDATE",
 	TryLock:    "SELECT pg_try_advisory_xact_lock(?)",
 	position:   "strpos",
 	numbered:   true,

@@ -206,6 +206,9 @@ func TestSuspension(t *testing.T) {
 		i.Deliver(t)
 		w.get().Has("data.consecutiveFailures", "10").Has("data.status", `"suspended"`).Has("data.enabled", "true").Has("data.revision", `"`+revision+`"`)
 		w.wantStates(strings.TrimSpace(strings.Repeat("cancelled:suspended ", 10)))
+		if why := w.newest().Text("data.error.message"); !strings.Contains(why, "503") {
+			t.Errorf("the last delivery does not tell why it is suspended: %s", why)
+		}
 		other.wantStates(strings.TrimSpace(strings.Repeat("succeeded ", 10)))
 		r.take()
 		// What happens meanwhile is there to be sent later.
@@ -442,6 +445,10 @@ func TestAuthorizationLost(t *testing.T) {
 			}
 			owner.Link("waiting", nil).Want(201)
 			c.lose(owner, w)
+			// It shows before an attempt finds it, to whoever may look.
+			if r := i.Owner(t, email).Call("GET", w.path, nil); r.Status == 200 && r.Text("data.status") != "authorization_required" {
+				t.Errorf("%s: the status is %s", name, r.Text("data.status"))
+			}
 			i.Deliver(t)
 			if got := r.take(); len(got) != 0 {
 				t.Errorf("%s: %d requests after", name, len(got))

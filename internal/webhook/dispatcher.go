@@ -17,6 +17,9 @@ const (
 	// places is how many destinations a process serves at once. One that is
 	// slow keeps its place for one batch, then it is others' turn.
 	places = 64
+	// ownerPlaces is how many of them one owner may take, so that slow receivers
+	// of one do not keep all.
+	ownerPlaces = places / 2
 	// pollEvery finds what has become due, and what other processes enqueued.
 	pollEvery = 250 * time.Millisecond
 	// awayWait is the pause after the database did not answer.
@@ -39,15 +42,17 @@ type Dispatcher struct {
 	// after is the destination served last: all have their turn.
 	after string
 
-	mu   sync.Mutex
-	busy map[string]bool
+	mu sync.Mutex
+	// busy are the destinations being served, owners counts theirs.
+	busy   map[string]bool
+	owners map[string]int
 }
 
 // New returns a dispatcher that sends through client. metrics may be nil.
 func New(db *store.DB, client *outbound.Client, log *slog.Logger, metrics prometheus.Registerer) *Dispatcher {
 	return &Dispatcher{
 		db: db, client: client, log: log, metrics: newMetrics(metrics), wake: db.Listen(outbox.Topic),
-		free: make(chan struct{}, 1), busy: map[string]bool{},
+		free: make(chan struct{}, 1), busy: map[string]bool{}, owners: map[string]int{},
 	}
 }
 
@@ -87,41 +92,45 @@ func (d *Dispatcher) begin(ctx context.Context) (n int, err error) {
 	// Those that are being served may be among those found.
 	found, err := due(ctx, d.db, d.after, 2*places)
 	if err == nil && len(found) < 2*places && d.after != "" {
-		var rest []string
+		var rest []destination
 		rest, err = due(ctx, d.db, "", 2*places)
 		found = append(found, rest...)
 	}
-	for _, id := range found {
-		if d.take(id) {
+	for _, to := range found {
+		if d.take(to) {
 			n++
-			d.after = id
-			d.running.Go(func() { d.serve(context.WithoutCancel(ctx), id) })
+			d.after = to.id
+			d.running.Go(func() { d.serve(context.WithoutCancel(ctx), to) })
 		}
 	}
 	return n, err
 }
 
 // take takes a place for a destination.
-func (d *Dispatcher) take(id string) bool {
+func (d *Dispatcher) take(to destination) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.busy[id] || len(d.busy) == places {
+	if d.busy[to.id] || len(d.busy) == places || d.owners[to.owner] == ownerPlaces {
 		return false
 	}
-	d.busy[id] = true
+	d.busy[to.id] = true
+	d.owners[to.owner]++
 	return true
 }
 
 // serve attempts one batch of a destination and gives the place back.
-func (d *Dispatcher) serve(ctx context.Context, id string) {
+func (d *Dispatcher) serve(ctx context.Context, to destination) {
 	ctx, cancel := context.WithTimeout(ctx, serveLimit)
 	defer cancel()
-	more, err := d.attempt(ctx, id)
+	more, err := d.attempt(ctx, to.id)
 	if err != nil {
 		d.log.Error("webhook dispatcher", "error", err)
 	}
 	d.mu.Lock()
-	delete(d.busy, id)
+	delete(d.busy, to.id)
+	if d.owners[to.owner]--; d.owners[to.owner] == 0 {
+		delete(d.owners, to.owner)
+	}
 	d.mu.Unlock()
 	if more && err == nil { // otherwise the next poll is soon enough
 		select {
@@ -139,14 +148,16 @@ func (d *Dispatcher) attempt(ctx context.Context, id string) (more bool, err err
 	if err != nil || len(all) == 0 {
 		return false, err
 	}
-	done := make(chan claimed, len(all))
-	for _, c := range all {
-		header, body, err := w.message(&c, d.db.Now())
-		if err != nil {
+	messages := make([]message, len(all))
+	for i := range all {
+		if messages[i], err = w.message(&all[i], d.db.Now()); err != nil {
 			return false, err
 		}
+	}
+	done := make(chan claimed, len(all))
+	for i, c := range all {
 		go func() {
-			c.status, c.failure = d.client.Post(ctx, w.URL, header, body)
+			c.status, c.failure = d.client.Post(ctx, w.URL, messages[i].header, messages[i].body)
 			done <- c
 		}()
 	}

@@ -2,6 +2,7 @@ package webhook_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"strconv"
 	"sync"
@@ -262,4 +263,55 @@ func TestSeveralDispatchers(t *testing.T) {
 	if got := len(r.take()); int64(got) != attempts {
 		t.Errorf("%d requests for %d attempts", got, attempts)
 	}
+}
+
+// A destination with much to send and several dispatchers at it is changed,
+// disabled, rotated, deleted, and goes with its app, at once: nothing is sent
+// afterwards, and nothing stays behind.
+func TestChangedUnderLoad(t *testing.T) {
+	each(t, func(t *testing.T, i *apitest.Installation, r *receiver) {
+		run(t, dispatcher(i, r, nil))
+		run(t, dispatcher(i, r, nil))
+		for n, change := range []func(owner *apitest.Client, w *registered){
+			func(_ *apitest.Client, w *registered) { w.patch(M{"enabled": false}) },
+			func(_ *apitest.Client, w *registered) { w.patch(M{"url": "https://b.example.com/"}) },
+			func(_ *apitest.Client, w *registered) {
+				w.c.Call("POST", w.path+"/rotate-secret", M{"overlapSeconds": 0}, apitest.IfMatch(w.get().Revision())).Want(200)
+			},
+			func(_ *apitest.Client, w *registered) {
+				w.c.Call("DELETE", w.path, nil, apitest.IfMatch(w.get().Revision())).Want(204)
+			},
+			func(owner *apitest.Client, _ *registered) {
+				exec(t, i.DB, "UPDATE domain SET detached = TRUE, removal_state = 'removed' WHERE app_id = ?", owner.AppID)
+				if err := i.DB.InTx(t.Context(), func(tx *store.Tx) error { return outbox.RemoveApp(t.Context(), tx, owner.AppID) }); err != nil {
+					t.Error(err)
+				}
+			},
+		} {
+			owner := i.Prepared(t, fmt.Sprintf("owner%d@example.com", n))
+			w := register(t, owner, nil)
+			if err := i.DB.InTx(t.Context(), func(tx *store.Tx) error {
+				for range 400 {
+					if err := outbox.Emit(t.Context(), tx, outbox.LinkCreated, owner.AppID, "resource", "revision"); err != nil {
+						return err
+					}
+				}
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			eventually(t, "the first attempts", func() bool {
+				return count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE webhook_id = ? AND state = 'succeeded'", w.id) > 20
+			})
+			change(owner, w)
+			if left := count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE webhook_id = ? AND due_at IS NOT NULL", w.id); left != 0 {
+				t.Errorf("change %d: %d deliveries are still to be sent", n, left)
+			}
+			sent := count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE webhook_id = ? AND state = 'succeeded'", w.id)
+			cancelled := count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE webhook_id = ? AND error_code = 'configuration_changed'", w.id)
+			if sent+cancelled != 400 || cancelled == 0 {
+				t.Errorf("change %d: %d sent and %d cancelled of 400", n, sent, cancelled)
+			}
+		}
+	})
 }

@@ -30,20 +30,26 @@ type resource struct {
 	Revision string `json:"revision"`
 }
 
+// message is the request of an attempt.
+type message struct {
+	header http.Header
+	body   []byte
+}
+
 // message returns the request for an attempt at an instant. Each attempt is
 // signed anew, as receivers refuse an old timestamp.
-func (w *Webhook) message(c *claimed, now clock.Instant) (http.Header, []byte, error) {
+func (w *Webhook) message(c *claimed, now clock.Instant) (message, error) {
 	e := c.event
 	body, err := json.Marshal(payload{
 		ID: e.ID, Type: e.Type, SchemaVersion: "1", AppID: e.AppID, OccurredAt: e.OccurredAt, Test: e.Type == outbox.Test,
 		Resource: resource{ID: e.ResourceID, Revision: e.Revision},
 	})
-	return http.Header{
+	return message{body: body, header: http.Header{
 		"Content-Type":        {"application/json; charset=utf-8"},
 		"Service-Event-Id":    {e.ID},
 		"Service-Delivery-Id": {c.id},
 		"Service-Signature":   {w.signature(now, body)},
-	}, body, err
+	}}, err
 }
 
 // signature returns the Service-Signature header of a body.

@@ -33,8 +33,8 @@ func Register(s *op.Service, client *outbound.Client) {
 		Doc: "For overlapSeconds each delivery is signed with the old one too. The secret is in this answer only. Pending deliveries are cancelled."}, h.rotate)
 	op.Write(s, op.Op{ID: "testWebhooksWebhookId", Method: "POST", Path: "/webhooks/{webhookId}/test", Perm: "webhooks:test", App: app, IfMatch: op.IfMatchOptional,
 		Status: 202, Summary: "Send a test event"}, h.test)
-	op.List(s, op.Op{ID: "getWebhooksWebhookIdDeliveries", Method: "GET", Path: "/webhooks/{webhookId}/deliveries", Perm: "webhooks:read", App: app,
-		Summary: "List the deliveries of a destination", Doc: "Of the last seven days."}, listDeliveries)
+	op.List(s, op.Op{ID: "getWebhooksWebhookIdDeliveries", Method: "GET", Path: "/webhooks/{webhookId}/deliveries", Perm: "webhooks:read",
+		App: op.AppOf("webhookId", appOfAny), Summary: "List the deliveries of a destination", Doc: "Of the last seven days, also of a destination that was deleted."}, listDeliveries)
 	op.Read(s, op.Op{ID: "getWebhookDeliveriesDeliveryId", Method: "GET", Path: "/webhook-deliveries/{deliveryId}", Perm: "webhooks:read", App: appOfDelivery,
 		Summary: "Read a delivery"}, getDelivery)
 	op.Write(s, op.Op{ID: "retryWebhookDeliveriesDeliveryId", Method: "POST", Path: "/webhook-deliveries/{deliveryId}/retry", Perm: "webhooks:retry", App: appOfDelivery,
@@ -46,7 +46,13 @@ type listInput struct {
 }
 
 func (s *service) list(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]Webhook, error) {
-	return list(ctx, c, in.AppID, w)
+	all, err := list(ctx, c, in.AppID, w)
+	for i := range all {
+		if err == nil {
+			err = all[i].refresh(ctx, c)
+		}
+	}
+	return all, err
 }
 
 // CreateWebhook is the body of createWebhooks.
@@ -81,6 +87,9 @@ type webhookInput struct {
 
 func (s *service) get(ctx context.Context, c *op.Call, in *webhookInput) (op.Item[Webhook], error) {
 	w, err := load(ctx, c.DB, in.WebhookID, c.Now)
+	if err == nil {
+		err = w.refresh(ctx, c)
+	}
 	return op.Item[Webhook]{Data: w, Ref: w.ref()}, err
 }
 
@@ -102,6 +111,10 @@ func (s *service) update(ctx context.Context, c *op.Call, tx *store.Tx, in *upda
 	if err != nil {
 		return op.Item[Webhook]{}, err
 	}
+	enables := in.Body.Enabled.Set && in.Body.Enabled.Value
+	if enables && !c.Actor.May(permission, false) {
+		return op.Item[Webhook]{}, fault.New(fault.InsufficientPermission, "Enabling a destination authorizes it, which needs the permission %s.", permission)
+	}
 	if in.Body.URL.Set {
 		w.URL = in.Body.URL.Value
 		if err := s.client.Check("/url", w.URL); err != nil {
@@ -110,10 +123,7 @@ func (s *service) update(ctx context.Context, c *op.Call, tx *store.Tx, in *upda
 	}
 	w.Events = in.Body.Events.Or(w.Events)
 	in.Body.Description.Apply(&w.Description)
-	if w.Enabled = in.Body.Enabled.Or(w.Enabled); w.Enabled && in.Body.Enabled.Set {
-		if !c.Actor.May(permission, false) {
-			return op.Item[Webhook]{}, fault.New(fault.InsufficientPermission, "Enabling a destination authorizes it, which needs the permission %s.", permission)
-		}
+	if w.Enabled = in.Body.Enabled.Or(w.Enabled); enables {
 		w.authorize(c.Actor)
 	}
 	err = save(ctx, tx, &w)

@@ -37,22 +37,28 @@ type claimed struct {
 	failure *outbound.Failure
 }
 
+// destination is one with deliveries that are due.
+type destination struct{ id, owner string }
+
 // due returns at most n destinations with deliveries that are due, in the
 // order of their ids after a given one. It goes from destination to
 // destination through the index, however many deliveries each of them has:
 // MIN, where EXISTS would have PostgreSQL join all that is due.
-func due(ctx context.Context, db *store.DB, after string, n int) ([]string, error) {
+func due(ctx context.Context, db *store.DB, after string, n int) ([]destination, error) {
 	now := db.Now()
 	// Nearly always nothing is.
 	if found, err := store.Exists(ctx, db, "SELECT 1 FROM webhook_delivery WHERE due_at <= ? LIMIT 1", now); err != nil || !found {
 		return nil, err
 	}
-	return store.All(ctx, db, store.Value[string], `WITH RECURSIVE destination (id) AS (
+	return store.All(ctx, db, func(r store.Row) (d destination, err error) {
+		err = r.Scan(&d.id, &d.owner)
+		return d, err
+	}, `WITH RECURSIVE destination (id) AS (
 			SELECT MIN(webhook_id) FROM webhook_delivery WHERE due_at IS NOT NULL AND webhook_id > ?
 			UNION ALL
 			SELECT (SELECT MIN(webhook_id) FROM webhook_delivery WHERE due_at IS NOT NULL AND webhook_id > destination.id)
 			FROM destination WHERE id IS NOT NULL)
-		SELECT id FROM destination WHERE id IS NOT NULL
+		SELECT id, COALESCE((SELECT owner_id FROM webhook WHERE webhook.id = destination.id), '') FROM destination WHERE id IS NOT NULL
 			AND (SELECT MIN(due_at) FROM webhook_delivery WHERE due_at IS NOT NULL AND webhook_id = destination.id) <= ? LIMIT ?`, after, now, n)
 }
 
@@ -63,17 +69,20 @@ func claim(ctx context.Context, db *store.DB, webhookID string) (w Webhook, all 
 	defer fault.Wrap(&err, "webhook.claim(%s)", webhookID)
 	err = db.InTxReadCommitted(ctx, func(tx *store.Tx) error {
 		all = nil
-		leased, err := leaseDue(ctx, tx, webhookID)
-		if err != nil || len(leased) == 0 {
+		if err := lock(ctx, tx, webhookID); err != nil {
 			return err
 		}
-		// Read after the lease: a change of the destination either cancelled
-		// these deliveries before, or waits for this transaction.
-		w, err = find(ctx, tx, webhookID, tx.Now)
+		found, err := find(ctx, tx, webhookID, tx.Now)
 		if err != nil && err != store.ErrNotFound {
 			return err
 		}
+		w = found
 		reason, err := w.refuses(ctx, tx)
+		if err != nil {
+			return err
+		}
+		// No more than may fail before the destination is suspended.
+		leased, err := leaseDue(ctx, tx, webhookID, max(1, min(batch, maxFailures-w.ConsecutiveFailures)))
 		if err != nil {
 			return err
 		}
@@ -100,9 +109,9 @@ func claim(ctx context.Context, db *store.DB, webhookID string) (w Webhook, all 
 
 // leaseDue marks due deliveries as under way. They are picked first, and
 // materialized: PostgreSQL may run a subquery again for each row that the update
-// looks at, and each time its limit would admit others. They get one revision: it is
-// compared within a delivery only.
-func leaseDue(ctx context.Context, tx *store.Tx, webhookID string) ([]claimed, error) {
+// looks at, and each time its limit would admit others. They get one
+// revision: it is compared within a delivery only.
+func leaseDue(ctx context.Context, tx *store.Tx, webhookID string, n int64) ([]claimed, error) {
 	return store.All(ctx, tx, func(r store.Row) (c claimed, err error) {
 		err = r.Scan(&c.id, &c.revision, &c.leaseNo, &c.attempts, &c.event.ID, &c.event.Type, &c.event.AppID, &c.event.ResourceID, &c.event.Revision, &c.event.OccurredAt)
 		return c, err
@@ -110,7 +119,7 @@ func leaseDue(ctx context.Context, tx *store.Tx, webhookID string) ([]claimed, e
 		UPDATE webhook_delivery SET state = 'delivering', lease_no = lease_no + 1, due_at = ?, revision = ?, updated_at = ?
 		WHERE id IN (SELECT id FROM picked)
 		RETURNING id, webhook_revision, lease_no, attempts, event_id, event_type, app_id, resource_id, resource_revision, occurred_at`,
-		webhookID, tx.Now, batch, tx.Now.Add(lease), ids.Revision(), tx.Now)
+		webhookID, tx.Now, n, tx.Now.Add(lease), ids.Revision(), tx.Now)
 }
 
 // refuses returns why nothing may be sent to the destination, "" when it may.
@@ -137,6 +146,9 @@ func (w *Webhook) refuses(ctx context.Context, tx *store.Tx) (reason string, err
 func record(ctx context.Context, db *store.DB, w *Webhook, ended []claimed) (err error) {
 	defer fault.Wrap(&err, "webhook.record(%s)", w.ID)
 	return db.InTxReadCommitted(ctx, func(tx *store.Tx) error {
+		if err := lock(ctx, tx, w.ID); err != nil {
+			return err
+		}
 		var failures int64
 		var lastSuccess, lastFailure *clock.Instant
 		for _, c := range ended {
@@ -198,7 +210,10 @@ func (w *Webhook) count(ctx context.Context, tx *store.Tx, failures int64, lastS
 	if err != nil || now.failures < maxFailures && now.hold == "" {
 		return err
 	}
-	if _, err := tx.Exec(ctx, "UPDATE webhook SET hold = ? WHERE id = ? AND hold IS NULL", outbox.HoldSuspended, w.ID); err != nil {
+	if now.hold == outbox.HoldAuthorization {
+		return outbox.CancelWaiting(ctx, tx, w.ID, outbox.AuthorizationLost)
+	}
+	if _, err := tx.Exec(ctx, "UPDATE webhook SET hold = ? WHERE id = ?", outbox.HoldSuspended, w.ID); err != nil {
 		return err
 	}
 	return outbox.CancelWaiting(ctx, tx, w.ID, outbox.Suspended)

@@ -53,6 +53,12 @@ func current(ctx context.Context, c *op.Call, tx *store.Tx, id string) (Webhook,
 	return w, err
 }
 
+// appOfAny implements op.AppFinder, also of a deleted webhook, whose deliveries
+// can still be read.
+func appOfAny(ctx context.Context, q store.Q, id string) (string, error) {
+	return store.One(ctx, q, store.Value[string], "SELECT app_id FROM webhook WHERE id = ?", id)
+}
+
 // appOf implements op.AppFinder.
 func appOf(ctx context.Context, q store.Q, id string) (string, error) {
 	return store.One(ctx, q, store.Value[string], "SELECT app_id FROM webhook WHERE id = ? AND deleted_at IS NULL", id)
@@ -80,12 +86,19 @@ func insert(ctx context.Context, tx *store.Tx, w *Webhook) error {
 	return save(ctx, tx, w)
 }
 
-// save stores a configuration under a new revision. What was to be sent under
-// the one before is cancelled, first: the dispatcher also locks deliveries
-// before their webhook.
+// lock keeps a destination, and by that its deliveries, from being claimed,
+// recorded or changed by others until tx ends. All who do these things take it
+// first, so that they wait for each other in one order.
+func lock(ctx context.Context, tx *store.Tx, id string) error {
+	_, err := store.Exists(ctx, tx, "SELECT 1 FROM webhook WHERE id = ?"+tx.Dialect().LockRow, id)
+	return err
+}
+
+// save stores a configuration under a new revision and cancels what was to be
+// sent under the one before. Its first statement takes the lock.
 func save(ctx context.Context, tx *store.Tx, w *Webhook) error {
-	if err := outbox.Cancel(ctx, tx, w.ID, outbox.ConfigurationChanged); err != nil {
-		return err
+	if w.previousUntil != nil && *w.previousUntil <= tx.Now {
+		w.previousSecret, w.previousUntil = nil, nil
 	}
 	w.Revision, w.UpdatedAt = ids.Revision(), tx.Now
 	w.setStatus(tx.Now)
@@ -99,6 +112,9 @@ func save(ctx context.Context, tx *store.Tx, w *Webhook) error {
 		w.URL, string(events), w.Description, w.Enabled, store.NullString(w.hold), w.ConsecutiveFailures,
 		w.secret, w.previousSecret, w.previousUntil, w.grant.OwnerID, w.grant.Credential, w.AuthorizedBy.Type, w.AuthorizedBy.ID, w.authorizedUntil,
 		w.Revision, w.UpdatedAt, w.ID); err != nil {
+		return err
+	}
+	if err := outbox.Cancel(ctx, tx, w.ID, outbox.ConfigurationChanged); err != nil {
 		return err
 	}
 	return subscribe(ctx, tx, w)

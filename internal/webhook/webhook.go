@@ -139,6 +139,19 @@ func (w *Webhook) authorize(a *actor.Actor) {
 	w.hold, w.ConsecutiveFailures = "", 0
 }
 
+// refresh shows in the status that the authorization is lost before an attempt
+// finds it.
+func (w *Webhook) refresh(ctx context.Context, c *op.Call) error {
+	if w.Status != "active" {
+		return nil
+	}
+	holds, err := w.authorized(ctx, c.DB, c.Now)
+	if !holds {
+		w.Status = outbox.HoldAuthorization
+	}
+	return err
+}
+
 // authorized reports whether what was sent on behalf of still holds: the
 // session or key, its permission and its reach.
 func (w *Webhook) authorized(ctx context.Context, q store.Q, now clock.Instant) (bool, error) {

@@ -157,6 +157,14 @@ func content(version string) map[string]any {
 
 func target(version string) string { return "https://example.com/" + version }
 
+// keepEvents registers a destination at which nobody receives: what matters is
+// that each event is kept.
+func (o *owner) keepEvents(t *testing.T) {
+	t.Helper()
+	o.must(t, 201, intent{method: "POST", path: "/webhooks", body: map[string]any{
+		"appId": o.app, "url": "https://hooks.example.com/", "events": []string{"link.created", "link.updated", "link.deleted"}}})
+}
+
 func (o *owner) creation(slug, version string) intent {
 	body := content(version)
 	body["appId"], body["domain"], body["slug"] = o.app, hostname, slug

@@ -26,7 +26,7 @@ func TestSecondServe(t *testing.T) {
 	if out, stderr, code := execute(t, "migrate", "--data-dir", dir); code != 0 || !strings.HasPrefix(out, "schema version ") || stderr != "" {
 		t.Errorf("migrate beside a running server: exit code %d, %q, %q", code, out, stderr)
 	}
-	if out, stderr, code := execute(t, "doctor", "--data-dir", dir); code != 0 || strings.Count(out, " ok, ") != 3 || stderr != "" {
+	if out, stderr, code := execute(t, "doctor", "--data-dir", dir); code != 0 || strings.Count(out, " ok, ") != 5 || stderr != "" {
 		t.Errorf("doctor beside a running server: exit code %d, %q, %q", code, out, stderr)
 	}
 	other := s.client(s.token("second@example.com"))

@@ -292,9 +292,7 @@ func (l *load) counted(t *testing.T, s *server) {
 func newLoad(t *testing.T, s *server) *load {
 	t.Helper()
 	l := &load{t: t, owner: newOwner(t, s.client(s.token("owner@example.com")))}
-	// Nobody receives there; what matters is that each event is kept.
-	l.owner.must(t, 201, intent{method: "POST", path: "/webhooks", body: map[string]any{
-		"appId": l.owner.app, "url": "https://hooks.example.com/", "events": []string{"link.created", "link.updated", "link.deleted"}}})
+	l.owner.keepEvents(t)
 	v := s.visitor(t)
 	for i := range 5 {
 		slug := fmt.Sprintf("fixed-%d", i)

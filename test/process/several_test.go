@@ -63,6 +63,7 @@ func TestSeveralProcesses(t *testing.T) {
 	o := newOwner(t, first.client(first.token("owner@example.com")))
 	other := *o
 	other.client = second.client(o.token)
+	o.keepEvents(t)
 	v := redirector.visitor(t)
 
 	t.Run("one key", func(t *testing.T) {
