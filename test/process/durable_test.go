@@ -277,33 +277,6 @@ func TestTerminateDurableWork(t *testing.T) {
 	})
 }
 
-// resumed kills an executor in the middle of a batch beside a second one and
-// returns how long it takes until the next item is done.
-func resumed(t *testing.T, flags ...string) time.Duration {
-	database := addressOf(t, "postgres")
-	s := serve(t, t.TempDir(), database, "--roles", "api,redirect")
-	d := newDurable(t, s)
-	db := open(t, "", database)
-	preparing := serve(t, t.TempDir(), database, append(flags, "--roles", "executor")...)
-	b := d.batch(t, 15)
-	for doneItems(t, db, b.ID) < 3 {
-	}
-	preparing.kill()
-	killed := time.Now()
-	done := doneItems(t, db, b.ID)
-	serve(t, t.TempDir(), database, append(flags, "--roles", "executor")...)
-	eventually(t, "an item more", func() error {
-		if doneItems(t, db, b.ID) == done && done < 45 {
-			return errors.New("none")
-		}
-		return nil
-	})
-	took := time.Since(killed)
-	ended(t, db, b.OperationID)
-	exactlyOnce(t, db, b, 45)
-	return took
-}
-
 // An executor that stands still in the middle of a batch commits nothing under
 // the lease that it lost.
 func TestFrozenDurableWork(t *testing.T) {

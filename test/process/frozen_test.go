@@ -4,6 +4,7 @@ package process_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -130,6 +131,33 @@ func TestFrozenInTransaction(t *testing.T) {
 }
 
 func tail(text string) string { return text[max(0, len(text)-1000):] }
+
+// resumed kills an executor in the middle of a batch beside a second one and
+// returns how long it takes until the next item is done.
+func resumed(t *testing.T, flags ...string) time.Duration {
+	database := addressOf(t, "postgres")
+	s := serve(t, t.TempDir(), database, "--roles", "api,redirect")
+	d := newDurable(t, s)
+	db := open(t, "", database)
+	preparing := serve(t, t.TempDir(), database, append(flags, "--roles", "executor")...)
+	b := d.batch(t, 15)
+	for doneItems(t, db, b.ID) < 3 {
+	}
+	preparing.kill()
+	killed := time.Now()
+	done := doneItems(t, db, b.ID)
+	serve(t, t.TempDir(), database, append(flags, "--roles", "executor")...)
+	eventually(t, "an item more", func() error {
+		if doneItems(t, db, b.ID) == done && done < 45 {
+			return errors.New("none")
+		}
+		return nil
+	})
+	took := time.Since(killed)
+	ended(t, db, b.OperationID)
+	exactlyOnce(t, db, b, 45)
+	return took
+}
 
 // After kill -9 another executor goes on within 35 seconds, the lease included;
 // with a short lease accordingly sooner. Twenty times each.
