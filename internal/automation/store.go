@@ -17,7 +17,10 @@ import (
 
 const columns = "id, app_id, kind, state, operation_id, request, total, succeeded, failed, revision, created_at, updated_at, expires_at"
 
-const terminal = "state IN ('succeeded', 'partially_succeeded', 'failed', 'cancelled')"
+// over is the condition of a job that can make room: its work is done, or it is
+// an import of which nothing can be committed.
+const over = `(state IN ('succeeded', 'partially_succeeded', 'failed', 'cancelled')
+	OR state = 'validated' AND NOT EXISTS (SELECT 1 FROM automation_item WHERE job_id = automation_job.id AND state = 'valid'))`
 
 func scan(r store.Row) (j Job, err error) {
 	err = r.Scan(&j.ID, &j.AppID, &j.Kind, &j.State, &j.OperationID, &j.Request, &j.Total, &j.Succeeded, &j.Failed, &j.Revision, &j.CreatedAt, &j.UpdatedAt, &j.ExpiresAt)
@@ -75,7 +78,7 @@ func makeRoom(ctx context.Context, c *op.Call, tx *store.Tx) error {
 	if err != nil || n < c.Scaled(MaxRecords) {
 		return err
 	}
-	oldest, err := store.One(ctx, tx, store.Value[string], "SELECT id FROM automation_job WHERE app_id = ? AND "+terminal+" ORDER BY created_at, id LIMIT 1", c.AppID)
+	oldest, err := store.One(ctx, tx, store.Value[string], "SELECT id FROM automation_job WHERE app_id = ? AND "+over+" ORDER BY created_at, id LIMIT 1", c.AppID)
 	if err == store.ErrNotFound {
 		return fault.New(fault.ResourceConflict, "The app has %d exports, batches and imports, the most that are kept, and none of them is done.", n)
 	}

@@ -11,6 +11,8 @@ type Error struct {
 	Row    int // counted from 1; 0 is the header
 	Line   int // of the text where the row starts, counted from 1
 	Reason string
+	// TooMany tells that there are more rows than may be, and no other mistake.
+	TooMany bool
 }
 
 // Error names the row and the reason.
@@ -44,7 +46,7 @@ func Read(text string, maxRows int) (header []string, rows [][]string, err error
 			return nil, nil, err
 		}
 		if r.row > maxRows {
-			return nil, nil, r.wrong("there are more than %d rows", maxRows)
+			return nil, nil, &Error{Row: r.row, Line: r.line, Reason: fmt.Sprintf("there are more than %d rows", maxRows), TooMany: true}
 		}
 		if len(cells) != len(header) {
 			return nil, nil, r.wrong("it has %d cells, the header has %d", len(cells), len(header))
@@ -78,7 +80,7 @@ func (r *reader) header() ([]string, error) {
 			return nil, r.wrong("column %d has no name", i+1)
 		}
 		if seen[name] {
-			return nil, r.wrong("two columns have the name %q", name)
+			return nil, r.wrong("two columns have the name %.100q", name)
 		}
 		names[i], seen[name] = name, true
 	}

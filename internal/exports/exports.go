@@ -58,6 +58,7 @@ func Register(s *op.Service, links *link.Service, events *eventstore.Store) oper
 	e := &service{links, events, op.Checker[link.Filters](s), op.Checker[analytics.Span](s)}
 	app := op.AppOf("exportId", automation.AppOf(automation.Export))
 	op.Write(s, op.Op{ID: "createExports", Method: "POST", Path: "/exports", Perm: "exports:create", App: op.AppInBody, Status: 202,
+		Needs:   func(in any) []string { return []string{permission(in.(*createInput).Body.Dataset)} },
 		Summary: "Export links or analytics", Doc: "At most 1,000 records and 1 MiB: an export that would exceed them fails. Needs links:read or analytics:read for the dataset."}, e.create)
 	op.Read(s, op.Op{ID: "getExportsExportId", Method: "GET", Path: "/exports/{exportId}", Perm: "exports:read", App: app,
 		Summary: "Follow an export"}, e.get)
@@ -70,7 +71,9 @@ func Register(s *op.Service, links *link.Service, events *eventstore.Store) oper
 	}
 }
 
-func (e *service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateExport }) (op.Item[automation.Job], error) {
+type createInput struct{ Body CreateExport }
+
+func (e *service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *createInput) (op.Item[automation.Job], error) {
 	r := request{Dataset: in.Body.Dataset, Format: in.Body.Format, Filters: in.Body.Filters.Or(automation.Input{Value: []byte("{}")})}
 	if details, err := e.check(r); err != nil {
 		return op.Item[automation.Job]{}, err
@@ -79,9 +82,6 @@ func (e *service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *stru
 			details[i].Path = "/filters" + details[i].Path
 		}
 		return op.Item[automation.Job]{}, &fault.Error{Code: fault.ValidationFailed, Message: "The request has invalid data.", Details: details}
-	}
-	if err := mayRead(c.Actor, r.Dataset); err != nil {
-		return op.Item[automation.Job]{}, err
 	}
 	text, err := json.Marshal(r)
 	if err != nil {

@@ -220,11 +220,20 @@ func TestRefusals(t *testing.T) {
 		ask(owner.Key("exports:create", "links:read"), "events", "csv", M{"start": now.String(), "end": now.Add(time.Hour).String()}).Refused(fault.InsufficientPermission)
 		ask(owner.Key("links:read"), "links", "csv", M{}).Refused(fault.InsufficientPermission)
 
-		// A key that loses its permission before the work is done gets no file.
+		// A key that loses its permission before the work is done gets no file,
+		// and no replay either.
 		key := owner.Key("exports:create", "exports:read", "links:read")
-		e := ask(key, "links", "csv", M{}).Want(202)
+		again := apitest.Idempotent(apitest.NewKey())
+		repeat := func() *apitest.Response {
+			return key.Call("POST", "/exports", M{"appId": owner.AppID, "dataset": "links", "format": "csv"}, again)
+		}
+		e := repeat().Want(202)
+		if repeat().Want(202).Header.Get("Idempotency-Replayed") != "true" {
+			t.Error("it is not replayed")
+		}
 		issued := owner.Call("GET", "/api-keys", nil).Want(200)
 		owner.Call("PATCH", "/api-keys/"+issued.Text("data.0.id"), M{"permissions": []string{"exports:create", "exports:read"}}, apitest.IfMatch(issued.Text("data.0.revision"))).Want(200)
+		repeat().Refused(fault.InsufficientPermission)
 		i.Settle(t)
 		owner.Call("GET", e.Header.Get("Location"), nil).Want(200).Has("data.status", `"failed"`).Has("data.error.code", `"authorization_lost"`)
 	})
@@ -239,7 +248,7 @@ func TestRetainedRecords(t *testing.T) {
 			return owner.Call("POST", "/exports", M{"appId": owner.AppID, "dataset": "links", "format": "csv"})
 		}
 		if _, err := i.DB.Exec(t.Context(), `INSERT INTO automation_job (id, app_id, kind, state, request, total, succeeded, failed, revision, created_at, updated_at, expires_at, remove_at)
-			WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9999) SELECT 'old-' || CAST(i AS TEXT), ?, 'import', 'validated', '', 0, 0, 0, 'r', i, i, ?, ? FROM n`,
+			WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9999) SELECT 'old-' || CAST(i AS TEXT), ?, 'import', 'uploaded', '', 0, 0, 0, 'r', i, i, ?, ? FROM n`,
 			owner.AppID, i.Clock.Now().Add(time.Hour), i.Clock.Now().Add(time.Hour)); err != nil {
 			t.Fatal(err)
 		}
@@ -249,5 +258,11 @@ func TestRetainedRecords(t *testing.T) {
 		second := export().Want(202)
 		owner.Call("GET", "/exports/"+first.Text("data.id"), nil).Refused(fault.NotFound)
 		owner.Call("GET", "/exports/"+second.Text("data.id"), nil).Want(200)
+		// An import of which nothing can be committed makes room, too.
+		export().Refused(fault.ResourceConflict)
+		if _, err := i.DB.Exec(t.Context(), "UPDATE automation_job SET state = 'validated' WHERE id = 'old-7'"); err != nil {
+			t.Fatal(err)
+		}
+		export().Want(202)
 	})
 }

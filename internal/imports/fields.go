@@ -71,7 +71,11 @@ func columns(names []string, mapping map[string]string, complete bool) (fieldOf 
 	for _, name := range sorted(mapping) {
 		path := "/mapping/" + pointer.Replace(name)
 		if complete && !has[name] {
-			p.add(path, "unknown_column", "there is no such column; the columns are: %s", strings.Join(names, ", "))
+			if len(p) == 0 { // once is enough
+				p.add(path, "unknown_column", "there is no such column; the columns are %s", quote(strings.Join(names, ", ")))
+			} else {
+				p.add(path, "unknown_column", "there is no such column")
+			}
 			continue
 		}
 		use(path, name, mapping[name])

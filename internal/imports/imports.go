@@ -69,9 +69,9 @@ func Register(s *op.Service, links *link.Service) operation.Work {
 	app := op.AppOf("importId", automation.AppOf(automation.Import))
 	op.Write(s, op.Op{ID: "createImports", Method: "POST", Path: "/imports", Perm: "imports:create", App: op.AppInBody,
 		Summary: "Upload links to import", Doc: "What is wrong with the text or its columns is refused here, what is wrong with a link when the import is validated."}, i.upload)
-	op.Write(s, op.Op{ID: "validateImportsImportId", Method: "POST", Path: "/imports/{importId}/validate", Perm: "imports:validate", App: app,
+	op.Write(s, op.Op{ID: "validateImportsImportId", Method: "POST", Path: "/imports/{importId}/validate", Perm: "imports:validate", App: app, Needs: creates,
 		IfMatch: op.IfMatchOptional, Status: 200, Summary: "Try an import", Doc: "Each item becomes valid or invalid. It creates and reserves nothing, and can be repeated. Needs links:create."}, i.validate)
-	op.Write(s, op.Op{ID: "commitImportsImportId", Method: "POST", Path: "/imports/{importId}/commit", Perm: "imports:commit", App: app,
+	op.Write(s, op.Op{ID: "commitImportsImportId", Method: "POST", Path: "/imports/{importId}/commit", Perm: "imports:commit", App: app, Needs: creates,
 		IfMatch: op.IfMatchRequired, Status: 202, Summary: "Create the valid links of an import", Doc: "Each link is created on its own; one that fails does not stop the others. Needs links:create."}, i.commit)
 	op.Read(s, op.Op{ID: "getImportsImportId", Method: "GET", Path: "/imports/{importId}", Perm: "imports:read", App: app, Summary: "Follow an import"}, get)
 	op.ListOrFile(s, op.Op{ID: "getImportsImportIdItems", Method: "GET", Path: "/imports/{importId}/items", Perm: "imports:read", App: app,
@@ -79,9 +79,14 @@ func Register(s *op.Service, links *link.Service) operation.Work {
 	return automation.ItemKind{
 		Kind: automation.Import, Audit: "commitImportsImportId", Waiting: automation.Valid, Apply: i.apply,
 		Allowed: func(a *actor.Actor) bool { return a.May("imports:commit", false) },
-		Creates: func(c *op.Call, _ *automation.Item) bool { return mayCreate(c.Actor) == nil }, Budget: automation.CreationBudget(s),
+		Creates: func(c *op.Call, _ *automation.Item) bool { return c.Actor.May(createLinks, false) }, Budget: automation.CreationBudget(s),
 	}.Work()
 }
+
+// createLinks is the permission that every step towards links needs.
+const createLinks = "links:create"
+
+func creates(any) []string { return []string{createLinks} }
 
 func (s *service) upload(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateImport }) (op.Item[automation.Job], error) {
 	rows, err := read(&in.Body)

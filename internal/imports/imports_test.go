@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/csvtable"
 	"github.com/waymarkhq/waymark/internal/csvtable/csvtest"
@@ -214,9 +216,9 @@ func TestExported(t *testing.T) {
 		i.Settle(t)
 		content := string(owner.Call("GET", "/exports/"+exported.Text("data.id")+"/download", nil).Want(200).Body)
 		setDefaultDomain(other)
-		mapping := M{"url": "url.path"}
-		for _, name := range []string{"title", "description", "desktopUrl", "webOnly", "behavior", "group", "parameters", "utm", "lifecycle", "templateData", "templateSelection"} {
-			mapping[name] = name
+		var mapping M
+		if err := json.Unmarshal(file(t, docs+"mappings/waymark.json"), &mapping); err != nil {
+			t.Fatal(err)
 		}
 		created := upload(other, "csv", content, mapping).Want(201)
 		commit(other, validate(other, created).Want(200)).Want(202)

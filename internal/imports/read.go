@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -16,6 +18,9 @@ import (
 func read(b *CreateImport) ([]row, error) {
 	if len(b.Content) > maxContent {
 		return nil, fault.Invalid("/content", "too_large", "the content has %d bytes, the most are %d", len(b.Content), maxContent)
+	}
+	if strings.ContainsRune(b.Content, utf8.RuneError) {
+		return nil, fault.Invalid("/content", "invalid", "the content has the character U+FFFD, which stands for what could not be read: was the file not UTF-8?")
 	}
 	parse := readCSV
 	if b.Format == "json" {
@@ -30,8 +35,17 @@ func read(b *CreateImport) ([]row, error) {
 
 func readCSV(content string, mapping map[string]string) ([]row, error) {
 	header, table, err := csvtable.Read(content, maxRows)
+	var wrong *csvtable.Error
+	if errors.As(err, &wrong) && wrong.TooMany {
+		return nil, fault.Invalid("/content", "too_long", "the content has more than %d links, the most that an import may have", maxRows)
+	}
 	if err != nil {
 		return nil, fault.Invalid("/content", "invalid", "the content is not valid CSV: %s", err)
+	}
+	if len(header) == 1 {
+		if at := strings.IndexAny(header[0], ";\t|"); at >= 0 {
+			return nil, fault.Invalid("/content", "invalid", "the cells are separated by %q, not by commas: save the file as CSV with commas", header[0][at])
+		}
 	}
 	fieldOf, p := columns(header, mapping, true)
 	if err := p.refusal(); err != nil {
@@ -78,6 +92,7 @@ func (r *row) set(field, cell string) {
 }
 
 func readJSON(content string, mapping map[string]string) ([]row, error) {
+	content = strings.TrimPrefix(content, "\ufeff")
 	var objects []map[string]jsontext.Value
 	if err := json.Unmarshal([]byte(content), &objects); err != nil {
 		return nil, fault.Invalid("/content", "invalid", "the content must be a JSON array of objects: %s", reason(err))
@@ -105,8 +120,9 @@ func readJSON(content string, mapping map[string]string) ([]row, error) {
 	for n, o := range objects {
 		rows[n].values = map[string]jsontext.Value{}
 		for name, value := range o {
-			if field, used := fieldOf[name]; used {
-				rows[n].values[field] = value
+			field, used := fieldOf[name]
+			if part := field == "domain" || field == "prefix" || field == "slug"; used && !(part && value.Kind() == 'n') {
+				rows[n].values[field] = value // an address may come from elsewhere
 			}
 		}
 	}

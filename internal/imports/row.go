@@ -91,7 +91,10 @@ func (r *row) address(field string, host bool) {
 	if !given {
 		return
 	}
-	if !strings.Contains(text, "://") && !strings.HasPrefix(text, "/") {
+	switch {
+	case !host && strings.HasPrefix(text, "/"):
+		text = "https://path" + text // two slashes do not make a host
+	case !strings.Contains(text, "://") && !strings.HasPrefix(text, "/"):
 		text = "https://" + text
 	}
 	u, err := url.Parse(text)

@@ -28,9 +28,6 @@ type validateInput struct {
 }
 
 func (s *service) validate(ctx context.Context, c *op.Call, tx *store.Tx, in *validateInput) (op.Item[automation.Job], error) {
-	if err := mayCreate(c.Actor); err != nil {
-		return op.Item[automation.Job]{}, err
-	}
 	j, err := current(ctx, c, tx, in.ImportID)
 	if err != nil {
 		return op.Item[automation.Job]{}, err
@@ -89,7 +86,7 @@ func (s *service) try(ctx context.Context, c *op.Call, tx *store.Tx, i *automati
 		a := address(&body)
 		if first, taken := before.addresses[a]; taken {
 			p.add("/slug", "duplicate", "item %d of this import has the same domain, prefix and slug", first)
-		} else {
+		} else if len(p) == 0 && len(details) == 0 { // otherwise the address stays free
 			before.addresses[a] = i.Ordinal
 		}
 	}
@@ -125,7 +122,7 @@ func address(b *link.CreateLink) string {
 }
 
 func mayCreate(a *actor.Actor) error {
-	if !a.May("links:create", false) {
+	if !a.May(createLinks, false) {
 		return fault.New(fault.InsufficientPermission, "The key does not hold the permission links:create, which an import needs.")
 	}
 	return nil

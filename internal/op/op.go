@@ -17,6 +17,9 @@ type Op struct {
 	Path   string // relative to /v1, as in the table
 	Perm   string
 	Human  bool // needs a human session (H)
+	// Needs returns the permissions that a mutation needs besides Perm; input is
+	// a pointer to the decoded one.
+	Needs func(input any) []string
 	// IfMatch says what the operation does with that header.
 	IfMatch IfMatch
 	// App says how a call tells which app it concerns; the zero AppRef is for

@@ -133,7 +133,28 @@ func (c *callContext) forbidden() error {
 	if c.row.Human {
 		return fault.New(fault.InsufficientPermission, "This operation needs a human session.")
 	}
-	return fault.New(fault.InsufficientPermission, "The key does not hold the permission %s.", c.row.Perm)
+	return lacking(c.row.Perm)
+}
+
+func lacking(permission string) error {
+	return fault.New(fault.InsufficientPermission, "The key does not hold the permission %s.", permission)
+}
+
+// needs checks the permissions that depend on the input, also of a replay.
+func (c *callContext) needs() error {
+	if c.row.Needs == nil {
+		return nil
+	}
+	input, err := c.row.decode(c)
+	if err != nil {
+		return err
+	}
+	for _, permission := range c.row.Needs(input) {
+		if !c.Actor.May(permission, false) {
+			return lacking(permission)
+		}
+	}
+	return nil
 }
 
 var strongRevision = regexp.MustCompile(`^"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})"$`)
@@ -273,6 +294,9 @@ func (c *callContext) mutate() (*outcome, error) {
 		return nil, err
 	}
 	defer release()
+	if err := c.needs(); err != nil {
+		return nil, err
+	}
 	if replayed, err := c.replay(); replayed || err != nil {
 		return nil, err
 	}

@@ -74,6 +74,7 @@ func ListOrFile[In any, T Positioned](s *Service, o Op, types []string, file fun
 func Write[In, Out any](s *Service, o Op, handle func(context.Context, *Call, *store.Tx, *In) (Item[Out], error)) {
 	s.add(&row{
 		Op: o, input: s.inputOf(reflect.TypeFor[In](), o), data: reflect.TypeFor[Out](),
+		decode: func(c *callContext) (any, error) { return decode[In](c) },
 		run: func(c *callContext) (outcome, error) {
 			in, err := decode[In](c)
 			if err != nil {

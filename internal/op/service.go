@@ -71,6 +71,8 @@ type row struct {
 	data reflect.Type
 	// types are the media types of an answer in bytes; nil for JSON.
 	types []string
+	// decode returns the input, which was already validated, for Needs.
+	decode func(*callContext) (any, error)
 	// stage, if any, runs before the transaction of a mutation.
 	stage func(*callContext) error
 	// run decodes the input, which was already validated, and calls the

@@ -29,6 +29,9 @@ const (
 // (api-v1.md, Sizes and counts).
 const MaxActive = 5
 
+// limitSeconds is what Retry-After tells a client that has too many under way.
+const limitSeconds = 5
+
 // PollSeconds is what Retry-After tells a client that follows an operation.
 const PollSeconds = 1
 

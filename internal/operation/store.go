@@ -50,7 +50,7 @@ func Start(ctx context.Context, c *op.Call, tx *store.Tx, kind, appID, more stri
 	}
 	if limit := c.Scaled(MaxActive); active >= limit {
 		refusal := fault.New(fault.RateLimited, "The app has %d operations under way, the most it may have. Wait for one to end.", active)
-		refusal.RetryAfter = PollSeconds
+		refusal.RetryAfter = limitSeconds
 		return Operation{}, refusal
 	}
 	o := Operation{ID: ids.New(), AppID: appID, Type: kind, Status: Queued, CreatedAt: tx.Now, UpdatedAt: tx.Now, Revision: ids.Revision(), correlationID: c.RequestID}
