@@ -39,6 +39,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/route"
 	"github.com/waymarkhq/waymark/internal/server"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/webhook"
 	"github.com/waymarkhq/waymark/internal/weburl"
 )
 
@@ -285,31 +286,35 @@ func (p *process) start(ctx context.Context) error {
 		}
 		p.background(func(ctx context.Context) { executor.RunSweeps(ctx, p.log, assembly.Sweeps(p.db, events, p.blobs)) })
 	}
-	p.gauge("waymark_jobs_waiting", "Durable jobs that wait or run.", func() float64 {
-		n, _, err := p.depth()
-		if err != nil {
-			return -1
-		}
-		return float64(n)
-	})
-	p.gauge("waymark_jobs_oldest_seconds", "How long the oldest due job has been due.", func() float64 {
-		n, oldest, err := p.depth()
-		if err != nil || n == 0 {
-			return 0
-		}
-		return max(0, p.db.Now().Sub(oldest).Seconds())
-	})
-	p.webhookGauges()
+	p.queue("waymark_jobs_waiting", "waymark_jobs_oldest_seconds", "durable jobs", jobs.Depth)
+	p.queue("waymark_webhook_deliveries_waiting", "waymark_webhook_oldest_seconds", "webhook deliveries", webhook.Depth)
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(p.metrics, promhttp.HandlerOpts{}))
 	p.serve(metrics, mux)
 	return nil
 }
 
-func (p *process) depth() (int64, clock.Instant, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	return jobs.Depth(ctx, p.db)
+// queue shows how many of what wait, and for how long the oldest has been due.
+func (p *process) queue(waiting, oldest, what string, depth func(context.Context, store.Q) (int64, clock.Instant, error)) {
+	read := func() (int64, clock.Instant, error) {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		return depth(ctx, p.db)
+	}
+	p.gauge(waiting, "How many "+what+" wait or are under way.", func() float64 {
+		n, _, err := read()
+		if err != nil {
+			return -1
+		}
+		return float64(n)
+	})
+	p.gauge(oldest, "For how long the oldest of the due "+what+" has been due.", func() float64 {
+		n, since, err := read()
+		if err != nil || n == 0 {
+			return 0
+		}
+		return max(0, p.db.Now().Sub(since).Seconds())
+	})
 }
 
 func (p *process) gauge(name, help string, f func() float64) {

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"time"
 
-	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/outbound"
 	"github.com/waymarkhq/waymark/internal/webhook"
 )
@@ -52,27 +50,4 @@ func (p *process) startWebhooks(ctx context.Context) error {
 	}
 	p.background(webhook.New(p.db, p.outbound, p.log, p.metrics).Run)
 	return nil
-}
-
-// webhookGauges show the deliveries that are not over.
-func (p *process) webhookGauges() {
-	depth := func() (int64, clock.Instant, error) {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
-		return webhook.Depth(ctx, p.db)
-	}
-	p.gauge("waymark_webhook_deliveries_waiting", "Deliveries that wait or are under way.", func() float64 {
-		n, _, err := depth()
-		if err != nil {
-			return -1
-		}
-		return float64(n)
-	})
-	p.gauge("waymark_webhook_oldest_seconds", "How long the oldest due delivery has been due.", func() float64 {
-		n, oldest, err := depth()
-		if err != nil || n == 0 {
-			return 0
-		}
-		return max(0, p.db.Now().Sub(oldest).Seconds())
-	})
 }

@@ -50,13 +50,13 @@ type Span struct {
 	Group    string        `json:"group,omitzero" enum:"all,main,operational"`
 }
 
-// Check returns what is wrong with a span, with paths inside it.
-func (s Span) Check() []fault.Detail {
+// Check refuses a span that is empty or too long.
+func (s Span) Check() error {
 	switch {
 	case s.End <= s.Start:
-		return []fault.Detail{{Path: "/end", Code: "out_of_range", Message: "the end must be after the start"}}
+		return fault.Invalid("/end", "out_of_range", "the end must be after the start")
 	case s.End > s.Start.Add(maxRange):
-		return []fault.Detail{{Path: "/end", Code: "out_of_range", Message: "the period exceeds 366 days"}}
+		return fault.Invalid("/end", "out_of_range", "the period exceeds 366 days")
 	}
 	return nil
 }

@@ -27,10 +27,10 @@ type ArchiveLink struct {
 // actions do the items of batches.
 type actions struct {
 	links   *link.Service
-	create  func([]byte) (link.CreateLink, []fault.Detail, error)
-	update  func([]byte) (link.UpdateLink, []fault.Detail, error)
-	move    func([]byte) (MoveLink, []fault.Detail, error)
-	archive func([]byte) (ArchiveLink, []fault.Detail, error)
+	create  func([]byte) (link.CreateLink, error)
+	update  func([]byte) (link.UpdateLink, error)
+	move    func([]byte) (MoveLink, error)
+	archive func([]byte) (ArchiveLink, error)
 }
 
 // creates reports that an item will make a link, as far as can be told before.
@@ -38,7 +38,7 @@ func (a *actions) creates(c *op.Call, i *automation.Item) bool {
 	if i.Action != "create" || !c.Actor.May(permission(i.Action), false) {
 		return false
 	}
-	_, err := read(a.create, i.Input)
+	_, err := a.create(i.Input)
 	return err == nil
 }
 
@@ -54,7 +54,7 @@ func (a *actions) change(ctx context.Context, c *op.Call, tx *store.Tx, i *autom
 	var body link.UpdateLink
 	switch i.Action {
 	case "create":
-		body, err := read(a.create, i.Input)
+		body, err := a.create(i.Input)
 		if err == nil && body.AppID != c.AppID {
 			err = fault.Invalid("/appId", "not_allowed", "the app must be the batch's")
 		}
@@ -65,32 +65,23 @@ func (a *actions) change(ctx context.Context, c *op.Call, tx *store.Tx, i *autom
 	case "delete":
 		return a.links.Delete(ctx, c, tx, *i.LinkID)
 	case "move":
-		move, err := read(a.move, i.Input)
+		move, err := a.move(i.Input)
 		if err != nil {
 			return link.Link{}, err
 		}
 		body.FolderID = move.FolderID
 	case "archive":
-		archive, err := read(a.archive, i.Input)
+		archive, err := a.archive(i.Input)
 		if err != nil {
 			return link.Link{}, err
 		}
 		body.Lifecycle.Set, body.Lifecycle.Value.Archived = true, opt.Some(archive.Lifecycle.Archived)
 	default:
-		update, err := read(a.update, i.Input)
+		update, err := a.update(i.Input)
 		if err != nil {
 			return link.Link{}, err
 		}
 		body = update
 	}
 	return a.links.Update(ctx, c, tx, *i.LinkID, &body)
-}
-
-// read checks an item's input as the pipeline checks a body.
-func read[T any](check func([]byte) (T, []fault.Detail, error), text []byte) (T, error) {
-	value, details, err := check(text)
-	if err == nil && len(details) > 0 {
-		err = &fault.Error{Code: fault.ValidationFailed, Message: "The item has invalid data.", Details: details}
-	}
-	return value, err
 }

@@ -48,8 +48,8 @@ func permission(dataset string) string {
 type service struct {
 	links  *link.Service
 	events *eventstore.Store
-	chosen func([]byte) (link.Filters, []fault.Detail, error)
-	span   func([]byte) (analytics.Span, []fault.Detail, error)
+	chosen func([]byte) (link.Filters, error)
+	span   func([]byte) (analytics.Span, error)
 }
 
 // Register declares the operations of this package and returns what the
@@ -75,13 +75,13 @@ type createInput struct{ Body CreateExport }
 
 func (e *service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *createInput) (op.Item[automation.Job], error) {
 	r := request{Dataset: in.Body.Dataset, Format: in.Body.Format, Filters: in.Body.Filters.Or(automation.Input{Value: []byte("{}")})}
-	if details, err := e.check(r); err != nil {
-		return op.Item[automation.Job]{}, err
-	} else if len(details) > 0 {
-		for i := range details {
-			details[i].Path = "/filters" + details[i].Path
+	if err := e.check(r); err != nil {
+		if refusal, ok := fault.From(err); ok {
+			for i := range refusal.Details {
+				refusal.Details[i].Path = "/filters" + refusal.Details[i].Path
+			}
 		}
-		return op.Item[automation.Job]{}, &fault.Error{Code: fault.ValidationFailed, Message: "The request has invalid data.", Details: details}
+		return op.Item[automation.Job]{}, err
 	}
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -95,17 +95,17 @@ func (e *service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *crea
 	return j.Accepted(o), err
 }
 
-// check returns what is wrong with the filters of a request.
-func (e *service) check(r request) ([]fault.Detail, error) {
+// check refuses what is wrong with the filters of a request.
+func (e *service) check(r request) error {
 	if r.Dataset == "links" {
-		_, details, err := e.chosen(r.Filters.Value)
-		return details, err
+		_, err := e.chosen(r.Filters.Value)
+		return err
 	}
-	span, details, err := e.span(r.Filters.Value)
-	if err == nil && len(details) == 0 {
-		details = span.Check()
+	span, err := e.span(r.Filters.Value)
+	if err == nil {
+		err = span.Check()
 	}
-	return details, err
+	return err
 }
 
 func mayRead(a *actor.Actor, dataset string) error {

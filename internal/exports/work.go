@@ -86,7 +86,7 @@ func (e *service) content(ctx context.Context, c *op.Call, asked request) (strin
 	ctx, cancel := context.WithTimeout(ctx, maxTime)
 	defer cancel()
 	if asked.Dataset == "links" {
-		filters, _, err := e.chosen(asked.Filters.Value)
+		filters, err := e.chosen(asked.Filters.Value)
 		if err != nil {
 			return "", 0, err
 		}
@@ -96,7 +96,7 @@ func (e *service) content(ctx context.Context, c *op.Call, asked request) (strin
 		}
 		return file(asked.Format, links)
 	}
-	span, _, err := e.span(asked.Filters.Value)
+	span, err := e.span(asked.Filters.Value)
 	if err != nil {
 		return "", 0, err
 	}

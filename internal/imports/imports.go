@@ -59,7 +59,7 @@ type request struct {
 // service holds what the operations and the work need.
 type service struct {
 	links  *link.Service
-	create func([]byte) (link.CreateLink, []fault.Detail, error)
+	create func([]byte) (link.CreateLink, error)
 }
 
 // Register declares the operations of this package and returns what the

@@ -75,11 +75,17 @@ func (s *service) try(ctx context.Context, c *op.Call, tx *store.Tx, i *automati
 	} else {
 		before.clients[i.ClientID] = i.Ordinal
 	}
-	body, details, err := s.body(c, i)
-	if err != nil {
+	var details []fault.Detail
+	body, err := s.body(c, i)
+	refusal, refused := fault.From(err)
+	switch {
+	case err != nil && !refused:
 		return nil, err
-	}
-	if len(details) == 0 {
+	case err != nil:
+		if details = refusal.Details; len(details) == 0 {
+			details = []fault.Detail{{Code: "invalid", Message: refusal.Message}}
+		}
+	default:
 		if details, err = s.links.Try(ctx, tx, &body); err != nil {
 			return nil, err
 		}
@@ -98,21 +104,15 @@ func (s *service) try(ctx context.Context, c *op.Call, tx *store.Tx, i *automati
 	return append(p, details...), nil
 }
 
-// body returns the creation that an item asks for, or what breaks its schema.
-func (s *service) body(c *op.Call, i *automation.Item) (link.CreateLink, []fault.Detail, error) {
+// body returns the creation that an item asks for, or the refusal of what breaks
+// its schema.
+func (s *service) body(c *op.Call, i *automation.Item) (link.CreateLink, error) {
 	var fields map[string]jsontext.Value
 	if err := json.Unmarshal(i.Input, &fields); err != nil {
-		return link.CreateLink{}, nil, err
+		return link.CreateLink{}, err
 	}
 	fields["appId"] = asJSON(c.AppID)
-	body, details, err := s.create(asJSON(fields))
-	if refusal, ok := fault.From(err); err != nil && ok {
-		details, err = refusal.Details, nil
-		if len(details) == 0 {
-			details = []fault.Detail{{Code: "invalid", Message: refusal.Message}}
-		}
-	}
-	return body, details, err
+	return s.create(asJSON(fields))
 }
 
 // address returns the stored form of the address that a creation asks for.
@@ -133,10 +133,7 @@ func (s *service) apply(ctx context.Context, c *op.Call, tx *store.Tx, i *automa
 	if err := mayCreate(c.Actor); err != nil {
 		return automation.ItemResult{}, err
 	}
-	body, details, err := s.body(c, i)
-	if err == nil && len(details) > 0 {
-		err = problems(details).refusal()
-	}
+	body, err := s.body(c, i)
 	if err != nil {
 		return automation.ItemResult{}, err
 	}

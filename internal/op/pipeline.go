@@ -219,13 +219,18 @@ func (c *callContext) parseBody() error {
 		return err
 	}
 	if details := c.service.validate(schema, parsed, ""); len(details) > 0 {
-		return &fault.Error{Code: fault.ValidationFailed, Message: "The request has invalid data.", Details: sortDetails(details)}
+		return invalid(details)
 	}
 	c.body = body
 	if object, ok := parsed.(map[string]any); ok && c.row.App.body != "" {
 		c.bodyApp, _ = object[c.row.App.body].(string)
 	}
 	return nil
+}
+
+// invalid is the refusal of what breaks a schema.
+func invalid(details []fault.Detail) error {
+	return &fault.Error{Code: fault.ValidationFailed, Message: "The request has invalid data.", Details: sortDetails(details)}
 }
 
 // sortDetails puts details in an order that does not depend on map iteration,

@@ -7,6 +7,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
+	"github.com/waymarkhq/waymark/internal/jobs"
 	"github.com/waymarkhq/waymark/internal/outbound"
 	"github.com/waymarkhq/waymark/internal/outbox"
 	"github.com/waymarkhq/waymark/internal/store"
@@ -222,16 +223,7 @@ func (w *Webhook) count(ctx context.Context, tx *store.Tx, failures int64, lastS
 // Depth returns how many deliveries are not over and since when the oldest is
 // due.
 func Depth(ctx context.Context, q store.Q) (n int64, oldest clock.Instant, err error) {
-	defer fault.Wrap(&err, "webhook.Depth")
-	type depth struct {
-		n      int64
-		oldest clock.Instant
-	}
-	d, err := store.One(ctx, q, func(r store.Row) (d depth, err error) {
-		err = r.Scan(&d.n, &d.oldest)
-		return d, err
-	}, "SELECT COUNT(*), COALESCE(MIN(due_at), 0) FROM webhook_delivery WHERE due_at IS NOT NULL")
-	return d.n, d.oldest, err
+	return jobs.DepthOf(ctx, q, "SELECT COUNT(*), COALESCE(MIN(due_at), 0) FROM webhook_delivery WHERE due_at IS NOT NULL")
 }
 
 // TakeOver makes deliveries under way due at once: for the start of a

@@ -96,20 +96,26 @@ func (c *client) newApp(prefix string) error {
 	return c.call("POST", "/domains", map[string]any{"appId": c.app, "mode": "platform", "prefix": prefix}, nil)
 }
 
+// prepared starts a server with an app on a domain.
+func (b *bench) prepared(prefix string, flags ...string) (*server, *client, error) {
+	s, err := b.serve(flags...)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := b.newClient(s)
+	if err == nil {
+		err = c.newApp(prefix)
+	}
+	return s, c, err
+}
+
 // administration measures the API: creation, reads, publication.
 func (b *bench) administration() error {
-	s, err := b.serve()
+	s, c, err := b.prepared("go")
 	if err != nil {
 		return err
 	}
 	defer s.stop()
-	c, err := b.newClient(s)
-	if err != nil {
-		return err
-	}
-	if err := c.newApp("go"); err != nil {
-		return err
-	}
 	if err := s.drained("waymark_jobs_waiting"); err != nil {
 		return err
 	}

@@ -69,18 +69,11 @@ func (b *bench) durable() error {
 	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: hooks.Certificate().Raw}), 0o600); err != nil {
 		return err
 	}
-	s, err := b.serve("--webhook-allow", "example.com="+hooks.Listener.Addr().String(), "--webhook-ca", ca)
+	s, c, err := b.prepared("durable", "--webhook-allow", "example.com="+hooks.Listener.Addr().String(), "--webhook-ca", ca)
 	if err != nil {
 		return err
 	}
 	defer s.stop()
-	c, err := b.newClient(s)
-	if err != nil {
-		return err
-	}
-	if err := c.newApp("durable"); err != nil {
-		return err
-	}
 	var took []time.Duration
 	for n := range batches {
 		d, err := c.batch(n)
