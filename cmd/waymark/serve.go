@@ -294,33 +294,6 @@ func (p *process) start(ctx context.Context) error {
 	return nil
 }
 
-// queue shows how many of what wait, and for how long the oldest has been due.
-func (p *process) queue(waiting, oldest, what string, depth func(context.Context, store.Q) (int64, clock.Instant, error)) {
-	read := func() (int64, clock.Instant, error) {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
-		return depth(ctx, p.db)
-	}
-	p.gauge(waiting, "How many "+what+" wait or are under way.", func() float64 {
-		n, _, err := read()
-		if err != nil {
-			return -1
-		}
-		return float64(n)
-	})
-	p.gauge(oldest, "For how long the oldest of the due "+what+" has been due.", func() float64 {
-		n, since, err := read()
-		if err != nil || n == 0 {
-			return 0
-		}
-		return max(0, p.db.Now().Sub(since).Seconds())
-	})
-}
-
-func (p *process) gauge(name, help string, f func() float64) {
-	p.metrics.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, f))
-}
-
 func (p *process) startRedirect(ctx context.Context, l *listener, events *eventstore.Store) error {
 	clicks, err := clicklog.Open(filepath.Join(p.DataDir, "clicks"), p.log)
 	if err != nil {

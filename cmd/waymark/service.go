@@ -4,9 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
-	"strconv"
-
-	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/assembly"
@@ -46,39 +43,4 @@ func newService(ctx context.Context, p *process, events *eventstore.Store) (*op.
 	})
 	kinds := assembly.Declare(s, assembly.Options{Events: events, PlatformZone: c.PlatformZone, Addresses: c.addresses, Blobs: p.blobs, Assets: c.assets, Outbound: p.outbound})
 	return s, kinds, nil
-}
-
-// apiMetrics count calls of the API.
-type apiMetrics struct {
-	calls    *prometheus.CounterVec
-	duration *prometheus.HistogramVec
-}
-
-func newAPIMetrics(r prometheus.Registerer) *apiMetrics {
-	m := &apiMetrics{
-		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "waymark_api_calls_total", Help: "Finished API calls by operation and HTTP status.",
-		}, []string{"operation", "status"}),
-		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "waymark_api_call_seconds", Help: "Duration of API calls by operation.",
-			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5},
-		}, []string{"operation"}),
-	}
-	r.MustRegister(m.calls, m.duration)
-	return m
-}
-
-func (m *apiMetrics) observe(operation string, status int, seconds float64) {
-	m.calls.WithLabelValues(operation, strconv.Itoa(status)).Inc()
-	m.duration.WithLabelValues(operation).Observe(seconds)
-}
-
-// newJobMetrics counts attempts at durable jobs; it returns what an executor
-// tells of them.
-func newJobMetrics(r prometheus.Registerer) func(kind, outcome string) {
-	attempts := prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "waymark_job_attempts_total", Help: "Attempts at durable jobs by kind and outcome (done, progress, waiting, failed, given_up, lease_lost).",
-	}, []string{"kind", "outcome"})
-	r.MustRegister(attempts)
-	return func(kind, outcome string) { attempts.WithLabelValues(kind, outcome).Inc() }
 }

@@ -108,55 +108,6 @@ func (c *callContext) run() (*outcome, error) {
 	return c.mutate()
 }
 
-func (c *callContext) authenticate() error {
-	authorization, _, err := header(c.r, "Authorization")
-	if err == nil {
-		// An address that had too many refusals gets no costly check more.
-		if !c.service.Auth.Cheap(authorization) {
-			if err := c.service.addressFull(c); err != nil {
-				return err
-			}
-		}
-		c.Actor, err = c.service.Auth.Authenticate(c.ctx, authorization)
-	}
-	if refusal, ok := fault.From(err); ok && refusal.Code != fault.Unavailable {
-		standings, limited := c.service.CountAddress(c.r)
-		c.standings = standings
-		if limited != nil {
-			return limited
-		}
-	}
-	return err
-}
-
-func (c *callContext) forbidden() error {
-	if c.row.Human {
-		return fault.New(fault.InsufficientPermission, "This operation needs a human session.")
-	}
-	return lacking(c.row.Perm)
-}
-
-func lacking(permission string) error {
-	return fault.New(fault.InsufficientPermission, "The key does not hold the permission %s.", permission)
-}
-
-// needs checks the permissions that depend on the input, also of a replay.
-func (c *callContext) needs() error {
-	if c.row.Needs == nil {
-		return nil
-	}
-	input, err := c.row.decode(c)
-	if err != nil {
-		return err
-	}
-	for _, permission := range c.row.Needs(input) {
-		if !c.Actor.May(permission, false) {
-			return lacking(permission)
-		}
-	}
-	return nil
-}
-
 var strongRevision = regexp.MustCompile(`^"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})"$`)
 
 func (c *callContext) parseHeaders() error {
