@@ -11,6 +11,8 @@ package outbox
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/ids"
@@ -85,8 +87,9 @@ func Emit(ctx context.Context, tx *store.Tx, t Type, appID, resourceID, revision
 		return err
 	}
 	e := Event{ID: ids.New(), Type: t, AppID: appID, ResourceID: resourceID, Revision: revision, OccurredAt: tx.Now}
-	for _, d := range to {
-		if _, err := Deliver(ctx, tx, e, d); err != nil {
+	// A larger --limit-scale admits more destinations than a statement.
+	for some := range slices.Chunk(to, 50) {
+		if _, err := deliver(ctx, tx, e, some); err != nil {
 			return err
 		}
 	}
@@ -97,21 +100,33 @@ func Emit(ctx context.Context, tx *store.Tx, t Type, appID, resourceID, revision
 // returns its id. While the destination is on hold it is cancelled from the
 // start: its owner sees what was missed and can have it sent later.
 func Deliver(ctx context.Context, tx *store.Tx, e Event, to Destination) (id string, err error) {
-	state, due := "pending", any(tx.Now)
-	var code, message any
-	if to.Hold != "" {
-		reason := Suspended
-		if to.Hold == HoldAuthorization {
-			reason = AuthorizationLost
+	added, err := deliver(ctx, tx, e, []Destination{to})
+	return added[0], err
+}
+
+const columns = `id, webhook_id, webhook_revision, app_id, event_id, event_type, resource_id, resource_revision,
+	occurred_at, state, attempts, lease_no, error_code, error_message, due_at, revision, created_at, updated_at`
+
+// deliver adds the deliveries of an event in one statement and returns their
+// ids.
+func deliver(ctx context.Context, tx *store.Tx, e Event, to []Destination) (added []string, err error) {
+	var args []any
+	for _, d := range to {
+		state, due := "pending", any(tx.Now)
+		var code, message any
+		if d.Hold != "" {
+			reason := Suspended
+			if d.Hold == HoldAuthorization {
+				reason = AuthorizationLost
+			}
+			state, due, code, message = "cancelled", nil, reason, messages[reason]
 		}
-		state, due, code, message = "cancelled", nil, reason, messages[reason]
+		added = append(added, ids.New())
+		args = append(args, added[len(added)-1], d.ID, d.Revision, e.AppID, e.ID, string(e.Type), e.ResourceID, e.Revision,
+			e.OccurredAt, state, code, message, due, ids.Revision(), tx.Now, tx.Now)
 	}
-	id = ids.New()
-	_, err = tx.Exec(ctx, `INSERT INTO webhook_delivery (id, webhook_id, webhook_revision, app_id, event_id, event_type, resource_id, resource_revision,
-		occurred_at, state, attempts, lease_no, error_code, error_message, due_at, revision, created_at, updated_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?, ?)`,
-		id, to.ID, to.Revision, e.AppID, e.ID, string(e.Type), e.ResourceID, e.Revision,
-		e.OccurredAt, state, code, message, due, ids.Revision(), tx.Now, tx.Now)
+	const row = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?, ?)"
+	_, err = tx.Exec(ctx, "INSERT INTO webhook_delivery ("+columns+") VALUES "+row+strings.Repeat(", "+row, len(to)-1), args...)
 	tx.Signal(Topic)
-	return id, err
+	return added, err
 }
