@@ -62,6 +62,7 @@ func (s *Service) OpenAPI() ([]byte, error) {
 			doc.Tags = append(doc.Tags, &huma.Tag{Name: tag})
 		}
 	}
+	doc.Webhooks = s.webhooks()
 	return doc.YAML()
 }
 

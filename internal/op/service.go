@@ -47,6 +47,7 @@ type Options struct {
 type Service struct {
 	Options
 	rows     []*row
+	outgoing []Outgoing
 	registry huma.Registry
 	inFlight inFlight
 	// uploads has a place for each upload that is being read.

@@ -5,29 +5,43 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
+	"reflect"
 	"strconv"
 
 	"github.com/go-json-experiment/json"
 
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/outbox"
 )
 
-// payload is what a receiver gets of an event. It tells which resource changed,
-// not how: the receiver reads that through the API, with its own permissions.
-type payload struct {
-	ID            string        `json:"id"`
-	Type          outbox.Type   `json:"type"`
-	SchemaVersion string        `json:"schemaVersion"`
+// Event is what a receiver gets. It tells which resource changed, not how: the
+// receiver reads that through the API, with its own permissions.
+type Event struct {
+	ID            string        `json:"id" format:"uuid" doc:"The event's, also in Service-Event-Id: deduplicate by it."`
+	Type          DeliveredType `json:"type"`
+	SchemaVersion string        `json:"schemaVersion" enum:"1"`
 	AppID         string        `json:"appId"`
-	OccurredAt    clock.Instant `json:"occurredAt"`
-	Test          bool          `json:"test"`
-	Resource      resource      `json:"resource"`
+	OccurredAt    clock.Instant `json:"occurredAt" format:"date-time"`
+	Test          bool          `json:"test" doc:"true only for webhook.test."`
+	Resource      EventResource `json:"resource"`
 }
 
-type resource struct {
+// EventResource names what an event is about.
+type EventResource struct {
 	ID       string `json:"id"`
-	Revision string `json:"revision"`
+	Revision string `json:"revision" format:"uuid" doc:"Of a deleted resource the last it had."`
+}
+
+// describe adds the requests that receivers get to the contract.
+func describe(s *op.Service) {
+	for _, t := range append(outbox.Selectable[:len(outbox.Selectable):len(outbox.Selectable)], outbox.Test) {
+		s.Describe(op.Outgoing{Name: string(t), Summary: "Sent to destinations that selected " + string(t), Payload: reflect.TypeFor[Event](), Headers: map[string]string{
+			"Service-Event-Id":    "The same in every delivery of the event.",
+			"Service-Delivery-Id": "The same in every attempt of the delivery.",
+			"Service-Signature":   "t=<unix seconds>,v1=<hex>: HMAC-SHA256 of the timestamp, a dot and the raw body under the secret; two v1 while a secret is rotated.",
+		}})
+	}
 }
 
 // message is the request of an attempt.
@@ -40,9 +54,9 @@ type message struct {
 // signed anew, as receivers refuse an old timestamp.
 func (w *Webhook) message(c *claimed, now clock.Instant) (message, error) {
 	e := c.event
-	body, err := json.Marshal(payload{
-		ID: e.ID, Type: e.Type, SchemaVersion: "1", AppID: e.AppID, OccurredAt: e.OccurredAt, Test: e.Type == outbox.Test,
-		Resource: resource{ID: e.ResourceID, Revision: e.Revision},
+	body, err := json.Marshal(Event{
+		ID: e.ID, Type: DeliveredType(e.Type), SchemaVersion: "1", AppID: e.AppID, OccurredAt: e.OccurredAt, Test: e.Type == outbox.Test,
+		Resource: EventResource{ID: e.ResourceID, Revision: e.Revision},
 	})
 	return message{body: body, header: http.Header{
 		"Content-Type":        {"application/json; charset=utf-8"},

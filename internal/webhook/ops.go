@@ -19,6 +19,7 @@ type service struct{ client *outbound.Client }
 // Register declares the operations of this package.
 func Register(s *op.Service, client *outbound.Client) {
 	h := &service{client}
+	describe(s)
 	app, appOfDelivery := op.AppOf("webhookId", appOf), op.AppOf("deliveryId", appOfDelivery)
 	op.List(s, op.Op{ID: "getWebhooks", Method: "GET", Path: "/webhooks", Perm: "webhooks:read", App: op.AppInQuery, Summary: "List destinations"}, h.list)
 	op.Write(s, op.Op{ID: "createWebhooks", Method: "POST", Path: "/webhooks", Perm: permission, App: op.AppInBody,
