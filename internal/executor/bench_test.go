@@ -12,18 +12,19 @@ import (
 	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
 
-// BenchmarkCycle is a cycle of ten jobs with so many waiting.
+// BenchmarkCycle is a cycle of ten jobs with so many waiting, of so many apps.
 func BenchmarkCycle(b *testing.B) {
 	for _, engine := range storetest.Engines {
-		for _, waiting := range []int{10, 1000, 20000} {
-			b.Run(fmt.Sprintf("%s/%d", engine, waiting), func(b *testing.B) {
+		for _, c := range []struct{ waiting, apps int }{{10, 1}, {1000, 1}, {20000, 1}, {10, 20}, {1000, 20}, {20000, 20}} {
+			waiting, apps := c.waiting, c.apps
+			b.Run(fmt.Sprintf("%s/waiting=%d/apps=%d", engine, waiting, apps), func(b *testing.B) {
 				db := storetest.Open(b, storetest.Address(b, engine), &clock.Clock{})
 				e := New(Options{DB: db, Log: slog.New(slog.DiscardHandler), Kinds: []jobs.Kind{noteKind}})
 				enqueue := func(n int) {
 					for ; n > 0; n -= 1000 {
 						if err := db.InTx(b.Context(), func(tx *store.Tx) error {
 							for i := range min(n, 1000) {
-								if err := jobs.Enqueue(b.Context(), tx, "note", "x", fmt.Sprint(i%20), actor.Grant{}); err != nil {
+								if err := jobs.Enqueue(b.Context(), tx, "note", "x", fmt.Sprint(i%apps), actor.Grant{}); err != nil {
 									return err
 								}
 							}

@@ -48,3 +48,8 @@ CREATE TABLE automation_file (
     expires_at BIGINT NOT NULL
 );
 CREATE INDEX automation_file_age ON automation_file (expires_at);
+
+-- With what a claim looks at: apps take turns among many due jobs, and none of
+-- their rows is read for that.
+DROP INDEX job_ready;
+CREATE INDEX job_ready ON job (run_after, id, kind, app_id);
