@@ -7,7 +7,6 @@ package automation
 import (
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/waymarkhq/waymark/internal/clock"
@@ -127,21 +126,4 @@ func Refused(f *fault.Error) ItemError {
 // Position implements op.Positioned: items are listed in their order.
 func (i Item) Position() cursor.Position {
 	return cursor.Position{At: clock.Instant(i.Ordinal), ID: i.ClientID}
-}
-
-var _ huma.SchemaProvider = Input{}
-
-// Input is the JSON object that an item brings. It is checked when the item is
-// worked off, so that what is wrong with it is the item's error alone.
-type Input struct{ jsontext.Value }
-
-// Schema describes an Input in the contract.
-func (Input) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
-}
-
-// UnmarshalJSON keeps the text.
-func (i *Input) UnmarshalJSON(b []byte) error {
-	i.Value = jsontext.Value(b).Clone()
-	return nil
 }

@@ -3,7 +3,6 @@ package automation
 import (
 	"context"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/waymarkhq/waymark/internal/clock"
@@ -11,7 +10,6 @@ import (
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/operation"
-	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -155,25 +153,10 @@ func scanItem(r store.Row) (i Item, err error) {
 	if input != nil {
 		i.Input = jsontext.Value(*input)
 	}
-	if err := decode(result, &i.Result); err != nil {
+	if err := i.Result.SetColumn(result); err != nil {
 		return i, err
 	}
-	return i, decode(failure, &i.Error)
-}
-
-func decode[T any](text *string, into *opt.Null[T]) error {
-	if text == nil {
-		return nil
-	}
-	return json.Unmarshal([]byte(*text), into)
-}
-
-func encode[T any](value opt.Null[T]) (any, error) {
-	if !value.Valid {
-		return nil, nil
-	}
-	text, err := json.Marshal(value)
-	return string(text), err
+	return i, i.Error.SetColumn(failure)
 }
 
 // AddItems stores the items of a new job; their ordinals count from 1.
@@ -185,7 +168,7 @@ func AddItems(ctx context.Context, tx *store.Tx, jobID string, items []Item) err
 		if i.Input != nil {
 			input = string(i.Input)
 		}
-		failure, err := encode(i.Error)
+		failure, err := i.Error.Column()
 		if err != nil {
 			return err
 		}
@@ -199,11 +182,11 @@ func AddItems(ctx context.Context, tx *store.Tx, jobID string, items []Item) err
 
 // SaveItem stores the state, result and error of an item.
 func SaveItem(ctx context.Context, tx *store.Tx, jobID string, i *Item) error {
-	result, err := encode(i.Result)
+	result, err := i.Result.Column()
 	if err != nil {
 		return err
 	}
-	failure, err := encode(i.Error)
+	failure, err := i.Error.Column()
 	if err != nil {
 		return err
 	}

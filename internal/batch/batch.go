@@ -26,11 +26,11 @@ type CreateBatch struct {
 
 // BatchItem is one change of a batch.
 type BatchItem struct {
-	ClientID string                    `json:"clientId" pattern:"^[A-Za-z0-9._-]{1,100}$" doc:"Unique in the batch."`
-	Action   string                    `json:"action" enum:"create,update,move,archive,delete"`
-	LinkID   opt.Opt[string]           `json:"linkId,omitzero" minLength:"1" maxLength:"500" doc:"For all but create."`
-	Revision opt.Opt[string]           `json:"revision,omitzero" format:"uuid" doc:"The link's revision last read; for all but create."`
-	Input    opt.Opt[automation.Input] `json:"input,omitzero" doc:"create: a CreateLink of the same app; update: an UpdateLink; move: its folderId; archive: its lifecycle.archived; delete: none. What is wrong inside is the item's error."`
+	ClientID string               `json:"clientId" pattern:"^[A-Za-z0-9._-]{1,100}$" doc:"Unique in the batch."`
+	Action   string               `json:"action" enum:"create,update,move,archive,delete"`
+	LinkID   opt.Opt[string]      `json:"linkId,omitzero" minLength:"1" maxLength:"500" doc:"For all but create."`
+	Revision opt.Opt[string]      `json:"revision,omitzero" format:"uuid" doc:"The link's revision last read; for all but create."`
+	Input    opt.Opt[link.Object] `json:"input,omitzero" doc:"create: a CreateLink of the same app; update: an UpdateLink; move: its folderId; archive: its lifecycle.archived; delete: none. What is wrong inside is the item's error."`
 }
 
 // Item is a change with how it ended.

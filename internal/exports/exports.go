@@ -23,17 +23,17 @@ import (
 
 // CreateExport is the body of createExports.
 type CreateExport struct {
-	AppID   string                    `json:"appId" minLength:"1" maxLength:"500"`
-	Dataset string                    `json:"dataset" enum:"links,events,summary"`
-	Format  string                    `json:"format" enum:"csv,json"`
-	Filters opt.Opt[automation.Input] `json:"filters,omitzero" doc:"links: the filters of getLinks, all optional. events and summary: start, end (required), timezone (UTC), group."`
+	AppID   string               `json:"appId" minLength:"1" maxLength:"500"`
+	Dataset string               `json:"dataset" enum:"links,events,summary"`
+	Format  string               `json:"format" enum:"csv,json"`
+	Filters opt.Opt[link.Object] `json:"filters,omitzero" doc:"links: the filters of getLinks, all optional. events and summary: start, end (required), timezone (UTC), group."`
 }
 
 // request is what is stored of an export.
 type request struct {
-	Dataset string           `json:"dataset"`
-	Format  string           `json:"format"`
-	Filters automation.Input `json:"filters"`
+	Dataset string      `json:"dataset"`
+	Format  string      `json:"format"`
+	Filters link.Object `json:"filters"`
 }
 
 // permission is what reading the original data of a dataset needs.
@@ -74,7 +74,7 @@ func Register(s *op.Service, links *link.Service, events *eventstore.Store) oper
 type createInput struct{ Body CreateExport }
 
 func (e *service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *createInput) (op.Item[automation.Job], error) {
-	r := request{Dataset: in.Body.Dataset, Format: in.Body.Format, Filters: in.Body.Filters.Or(automation.Input{Value: []byte("{}")})}
+	r := request{Dataset: in.Body.Dataset, Format: in.Body.Format, Filters: in.Body.Filters.Or(link.Object{Value: []byte("{}")})}
 	if err := e.check(r); err != nil {
 		if refusal, ok := fault.From(err); ok {
 			for i := range refusal.Details {

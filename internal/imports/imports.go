@@ -39,7 +39,7 @@ type ImportItem struct {
 	ClientID string                          `json:"clientId" doc:"row-1, row-2 and so on where the content has none."`
 	Ordinal  int64                           `json:"ordinal" minimum:"1"`
 	State    string                          `json:"state" enum:"pending,valid,invalid,succeeded,failed,cancelled"`
-	Input    opt.Null[automation.Input]      `json:"input" doc:"The fields of the link as they were read."`
+	Input    opt.Null[link.Object]           `json:"input" doc:"The fields of the link as they were read."`
 	Result   opt.Null[automation.ItemResult] `json:"result"`
 	Error    opt.Null[automation.ItemError]  `json:"error"`
 }

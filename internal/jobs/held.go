@@ -34,11 +34,7 @@ func (h *Held) Finished() bool { return h.finished }
 // progress: attempts count anew.
 func (h *Held) InTx(ctx context.Context, f func(*store.Tx) error) error {
 	err := h.DB.InTx(ctx, func(tx *store.Tx) error {
-		n, err := tx.Exec(ctx, "UPDATE job SET run_after = ?, attempts = 1 WHERE id = ? AND lease_no = ?", h.until(tx.Now), h.ID, h.LeaseNo)
-		if err == nil && n == 0 {
-			err = ErrLeaseLost
-		}
-		if err != nil {
+		if err := held(tx.Exec(ctx, "UPDATE job SET run_after = ?, attempts = 1 WHERE id = ? AND lease_no = ?", h.until(tx.Now), h.ID, h.LeaseNo)); err != nil {
 			return err
 		}
 		return f(tx)
@@ -75,11 +71,7 @@ func (h *Held) Later(ctx context.Context, due clock.Instant) error {
 
 // Renew lengthens the lease while a turn has no transaction to do it.
 func (h *Held) Renew(ctx context.Context) error {
-	n, err := h.DB.Exec(ctx, "UPDATE job SET run_after = ? WHERE id = ? AND lease_no = ?", h.until(h.DB.Now()), h.ID, h.LeaseNo)
-	if err == nil && n == 0 {
-		err = ErrLeaseLost
-	}
-	return err
+	return held(h.DB.Exec(ctx, "UPDATE job SET run_after = ? WHERE id = ? AND lease_no = ?", h.until(h.DB.Now()), h.ID, h.LeaseNo))
 }
 
 // RenewEvery is how long a turn may go without renewing its lease.

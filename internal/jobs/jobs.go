@@ -147,7 +147,12 @@ func scan(r store.Row) (j Job, err error) {
 // Finish removes a job as part of the transaction that holds its effects, or
 // returns ErrLeaseLost, and then nothing of that transaction may stand.
 func Finish(ctx context.Context, tx *store.Tx, j Job) error {
-	n, err := tx.Exec(ctx, "DELETE FROM job WHERE id = ? AND lease_no = ?", j.ID, j.LeaseNo)
+	return held(tx.Exec(ctx, "DELETE FROM job WHERE id = ? AND lease_no = ?", j.ID, j.LeaseNo))
+}
+
+// held is the error of a statement that names a lease: it changes one row as
+// long as the lease holds.
+func held(n int64, err error) error {
 	if err == nil && n == 0 {
 		err = ErrLeaseLost
 	}
@@ -161,11 +166,7 @@ func Retry(ctx context.Context, tx *store.Tx, j Job) error {
 
 // giveBack ends the lease of a job that is due again at an instant.
 func (j *Job) giveBack(ctx context.Context, q store.Q, due clock.Instant, attempts int64) error {
-	n, err := q.Exec(ctx, "UPDATE job SET run_after = ?, attempts = ?, lease_no = lease_no + 1 WHERE id = ? AND lease_no = ?", due, attempts, j.ID, j.LeaseNo)
-	if err == nil && n == 0 {
-		err = ErrLeaseLost
-	}
-	return err
+	return held(q.Exec(ctx, "UPDATE job SET run_after = ?, attempts = ?, lease_no = lease_no + 1 WHERE id = ? AND lease_no = ?", due, attempts, j.ID, j.LeaseNo))
 }
 
 // Wake makes a job due that waits for a later time of its own will, as part of

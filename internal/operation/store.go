@@ -5,8 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/jobs"
@@ -24,15 +22,10 @@ func scan(r store.Row) (o Operation, err error) {
 	if err := r.Scan(&o.ID, &o.AppID, &o.Type, &o.Status, &result, &failure, &o.Revision, &o.CreatedAt, &o.UpdatedAt, &o.correlationID); err != nil {
 		return o, err
 	}
-	if result != nil {
-		if err := json.Unmarshal([]byte(*result), &o.Result); err != nil {
-			return o, err
-		}
+	if err := o.Result.SetColumn(result); err != nil {
+		return o, err
 	}
-	if failure != nil {
-		err = json.Unmarshal([]byte(*failure), &o.Error)
-	}
-	return o, err
+	return o, o.Error.SetColumn(failure)
 }
 
 // Active returns how many operations of an app are under way.
@@ -84,20 +77,13 @@ var errChanged = errors.New("the operation was changed meanwhile")
 func (o *Operation) save(ctx context.Context, tx *store.Tx) error {
 	before := o.Revision
 	o.Revision, o.UpdatedAt = ids.Revision(), tx.Now
-	var result, failure any
-	if o.Result.Valid {
-		b, err := json.Marshal(o.Result)
-		if err != nil {
-			return err
-		}
-		result = string(b)
+	result, err := o.Result.Column()
+	if err != nil {
+		return err
 	}
-	if o.Error.Valid {
-		b, err := json.Marshal(o.Error)
-		if err != nil {
-			return err
-		}
-		failure = string(b)
+	failure, err := o.Error.Column()
+	if err != nil {
+		return err
 	}
 	n, err := tx.Exec(ctx, "UPDATE operation SET status = ?, result = ?, error = ?, revision = ?, updated_at = ? WHERE id = ? AND revision = ?",
 		o.Status, result, failure, o.Revision, o.UpdatedAt, o.ID, before)

@@ -99,6 +99,23 @@ func (n Null[T]) MarshalJSON() ([]byte, error) {
 	return json.Marshal(n.Value)
 }
 
+// Column returns the value as JSON text for a column of a table, or nil.
+func (n Null[T]) Column() (any, error) {
+	if !n.Valid {
+		return nil, nil
+	}
+	text, err := json.Marshal(n.Value)
+	return string(text), err
+}
+
+// SetColumn reads what Column wrote.
+func (n *Null[T]) SetColumn(text *string) error {
+	if text == nil {
+		return nil
+	}
+	return n.UnmarshalJSON([]byte(*text))
+}
+
 // Schema describes the field in the contract.
 func (n Null[T]) Schema(r huma.Registry) *huma.Schema { return inline(r, reflect.TypeFor[T](), true) }
 

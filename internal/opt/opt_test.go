@@ -43,3 +43,21 @@ func TestThreeStates(t *testing.T) {
 		t.Error("Or")
 	}
 }
+
+// What a column holds comes back as it was.
+func TestColumn(t *testing.T) {
+	for _, want := range []Null[string]{{}, Of(""), Of("a \"b\"\u2028")} {
+		column, err := want.Column()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text *string
+		if s, ok := column.(string); ok {
+			text = &s
+		}
+		var got Null[string]
+		if err := got.SetColumn(text); err != nil || got != want {
+			t.Errorf("%+v comes back as %+v, %v", want, got, err)
+		}
+	}
+}
