@@ -7,16 +7,21 @@ package clock
 import (
 	"fmt"
 	"regexp"
+	"strings"
 	"sync/atomic"
 	"time"
 )
 
 // Instant is a moment in microseconds since 1970 UTC: the form stored in the
 // database (BIGINT). As JSON it is an RFC 3339 UTC instant with milliseconds,
-// such as "2026-11-20T12:00:00.000Z"; tag such fields `format:"date-time"`.
+// such as "2026-11-20T12:00:00.000Z"; one that a client sent with microseconds
+// shows them too. Tag such fields `format:"date-time"`.
 type Instant int64
 
-const layout = "2006-01-02T15:04:05.000Z"
+const (
+	layout      = "2006-01-02T15:04:05.000Z"
+	layoutExact = "2006-01-02T15:04:05.000000Z"
+)
 
 // At returns t as an Instant.
 func At(t time.Time) Instant { return Instant(t.UnixMicro()) }
@@ -33,33 +38,53 @@ func (i Instant) Sub(j Instant) time.Duration { return time.Duration(i-j) * time
 // Unix returns i in whole seconds since 1970 UTC.
 func (i Instant) Unix() int64 { return i.Time().Unix() }
 
-// String returns i as an RFC 3339 UTC instant with milliseconds.
-func (i Instant) String() string { return i.Time().Format(layout) }
+// String returns i as an RFC 3339 UTC instant with milliseconds, or with
+// microseconds where it has any.
+func (i Instant) String() string {
+	if i%1000 != 0 {
+		return i.Time().Format(layoutExact)
+	}
+	return i.Time().Format(layout)
+}
 
-// MarshalText writes i as an RFC 3339 UTC instant with milliseconds.
+// MarshalText writes i as String does.
 func (i Instant) MarshalText() ([]byte, error) { return []byte(i.String()), nil }
 
-// UnmarshalText reads any RFC 3339 instant, of any offset.
+// UnmarshalText reads what Parse reads.
 func (i *Instant) UnmarshalText(text []byte) error {
 	t, err := Parse(string(text))
 	*i = t
 	return err
 }
 
-// Parse reads an RFC 3339 instant of any offset, down to the millisecond. Years outside 1970–9999 are
-// refused: they cannot be shown in the same form again.
+// Form describes instants to those who write one.
+const Form = "an RFC 3339 instant such as 2026-11-20T12:00:00Z"
+
+// Parse reads an RFC 3339 instant with any offset, letters in either case and
+// up to nine digits after the second, of which it keeps six. Second 60 is the
+// last microsecond of its minute. Years outside 1970–9999 are refused: they
+// cannot be shown in the same form again (completions.md §11, Instants).
 func Parse(s string) (Instant, error) {
-	t, err := time.Parse(time.RFC3339Nano, s)
-	if err != nil || !instant.MatchString(s) { // time.Parse is laxer than the RFC
-		return 0, fmt.Errorf("%q is not an RFC 3339 instant", s)
+	const second = len("2006-01-02T15:04:")
+	if !instant.MatchString(s) { // time.Parse is laxer than the RFC
+		return 0, fmt.Errorf("%q is not %s", s, Form)
+	}
+	text, leap := strings.ToUpper(s), s[second:second+2] == "60"
+	if leap {
+		zone := strings.IndexAny(text[second:], "Z+-") + second
+		text = text[:second] + "59.999999" + text[zone:]
+	}
+	t, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return 0, fmt.Errorf("%q is not %s", s, Form)
 	}
 	if t = t.UTC(); t.Year() < 1970 || t.Year() > 9999 {
 		return 0, fmt.Errorf("%q is outside the years 1970 to 9999", s)
 	}
-	return At(t.Truncate(time.Millisecond)), nil
+	return At(t), nil
 }
 
-var instant = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$`)
+var instant = regexp.MustCompile(`^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$`)
 
 // Clock tells the time. The zero Clock is the system's.
 type Clock struct {
