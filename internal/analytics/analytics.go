@@ -116,19 +116,19 @@ func (q *Query) parse(now clock.Instant) (eventstore.Filter, Common, error) {
 	if q.Domain != "" {
 		host, ok := weburl.Hostname(q.Domain)
 		if !ok {
-			return f, c, fault.InvalidQuery("domain", "the value is not a hostname")
+			return f, c, fault.InvalidQuery("domain", fault.ReasonInvalidFormat, "must be a hostname such as go.example.com")
 		}
 		f.Hostname = host
 	}
 	// "Local" and "" name the machine's zone, which is nobody's here.
 	if _, err := time.LoadLocation(zone); err != nil || zone == "Local" || strings.HasPrefix(zone, "posix/") || strings.HasPrefix(zone, "right/") {
-		return f, c, fault.InvalidQuery("timezone", "the value is not an IANA time zone")
+		return f, c, fault.InvalidQuery("timezone", fault.ReasonInvalidFormat, "must be an IANA time zone such as Europe/Berlin")
 	}
 	if q.End <= q.Start {
-		return f, c, fault.InvalidQuery("end", "the end must be after the start")
+		return f, c, fault.InvalidQuery("end", fault.ReasonOutOfRange, "the end must be after the start")
 	}
 	if q.End > q.Start.Add(maxRange) {
-		return f, c, fault.InvalidQuery("end", "the period exceeds 366 days")
+		return f, c, fault.InvalidQuery("end", fault.ReasonOutOfRange, "the period exceeds 366 days")
 	}
 	return f, c, nil
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/pb33f/libopenapi"
 	validator "github.com/pb33f/libopenapi-validator"
+	"github.com/pb33f/libopenapi-validator/config"
 
 	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/assembly"
@@ -385,7 +386,11 @@ var contract = sync.OnceValues(func() (validator.Validator, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, errs := validator.NewValidator(document)
+	v, errs := validator.NewValidator(document,
+		// Headers that the contract does not describe are mistakes, but for
+		// those that belong to HTTP itself. Bodies are closed by their schemas.
+		config.WithStrictMode(), config.WithStrictIgnorePaths("$.body**"),
+		config.WithStrictIgnoredHeaders("Content-Type", "Content-Length", "Vary", "Access-Control-Allow-Origin", "Access-Control-Expose-Headers"))
 	if len(errs) > 0 {
 		return nil, errs[0]
 	}

@@ -72,7 +72,7 @@ func (s *service) store(ctx context.Context, c *op.Call, in *uploadInput) (a Ass
 	if err != nil {
 		var refused *imagecheck.Error
 		if errors.As(err, &refused) {
-			err = fault.Invalid("/file", refused.Code, "%s", refused.Message)
+			err = fault.Invalid("/file", fault.Reason(refused.Code), "%s", refused.Message)
 		}
 		return a, err
 	}

@@ -107,7 +107,7 @@ func create(ctx context.Context, c *op.Call, tx *store.Tx, in *createInput) (op.
 // check refuses what is wrong with a batch besides the data of its items.
 func check(items []BatchItem) error {
 	var details []fault.Detail
-	wrong := func(n int, field, code, message string) {
+	wrong := func(n int, field string, code fault.Reason, message string) {
 		details = append(details, fault.Detail{Path: "/items/" + strconv.Itoa(n) + "/" + field, Code: code, Message: message})
 	}
 	seen := map[string]bool{}
@@ -129,7 +129,7 @@ func check(items []BatchItem) error {
 		}
 	}
 	if len(details) > 0 {
-		return &fault.Error{Code: fault.ValidationFailed, Message: "The request has invalid data.", Details: details[:min(len(details), 50)]}
+		return fault.Of(fault.ValidationFailed, details[:min(len(details), 50)]...)
 	}
 	return nil
 }

@@ -59,14 +59,6 @@ var Codes = []struct {
 	{Unavailable, http.StatusServiceUnavailable},
 }
 
-// Detail points at one part of the request that was refused. Path is a JSON
-// Pointer into the body, "query.<name>" or "header.<name>".
-type Detail struct {
-	Path    string `json:"path"`
-	Code    string `json:"code"`
-	Message string `json:"message"`
-}
-
 // Dependency counts resources of one type that stand in the way of a removal.
 type Dependency struct {
 	Type  string   `json:"type"`
@@ -114,22 +106,25 @@ func New(code Code, format string, args ...any) *Error {
 // caller's: both look the same.
 func Missing() *Error { return New(NotFound, "The resource does not exist or is not accessible.") }
 
-// Invalid is a 422 refusal of one field of the body.
-func Invalid(path, code, format string, args ...any) *Error {
-	d := Detail{Path: path, Code: code, Message: fmt.Sprintf(format, args...)}
-	return &Error{Code: ValidationFailed, Message: "The request has invalid data.", Details: []Detail{d}}
+// Invalid is the 422 refusal of one field of the body.
+func Invalid(path string, reason Reason, format string, args ...any) *Error {
+	return Of(ValidationFailed, Detail{Path: path, Code: reason, Message: fmt.Sprintf(format, args...)})
 }
 
-// UnknownReference is the 422 refusal of an id in a body that is none of the
-// app's: another's looks like nobody's.
+// UnknownReference is the 422 refusal of an id in a body that does not belong
+// to the app. An id of another app is answered like one that does not exist.
 func UnknownReference(path string) *Error {
-	return Invalid(path, "unknown_reference", "there is no such resource in this app")
+	return Invalid(path, ReasonUnknownReference, "there is no such resource in this app")
 }
 
-// InvalidQuery is a 400 refusal of one query parameter.
-func InvalidQuery(name, format string, args ...any) *Error {
-	d := Detail{Path: "query." + name, Code: "invalid", Message: fmt.Sprintf(format, args...)}
-	return &Error{Code: InvalidRequest, Message: "The query has an invalid parameter.", Details: []Detail{d}}
+// InvalidQuery is the 400 refusal of one query parameter.
+func InvalidQuery(name string, reason Reason, format string, args ...any) *Error {
+	return Of(InvalidRequest, Detail{Path: "query." + name, Code: reason, Message: fmt.Sprintf(format, args...)})
+}
+
+// InvalidHeader is the 400 refusal of one header.
+func InvalidHeader(name string, reason Reason, format string, args ...any) *Error {
+	return Of(InvalidRequest, Detail{Path: "header." + name, Code: reason, Message: fmt.Sprintf(format, args...)})
 }
 
 // Stale is the refusal of an If-Match that is not the current revision.

@@ -30,7 +30,7 @@ const (
 type CreateImport struct {
 	AppID   string                     `json:"appId" minLength:"1" maxLength:"500"`
 	Format  string                     `json:"format" enum:"csv,json"`
-	Content string                     `json:"content" doc:"A CSV text with a header, or a JSON array of objects: at most 24,000 bytes and 50 links."`
+	Content string                     `json:"content" maxLength:"24000" controls:"allowed" doc:"A CSV text with a header, or a JSON array of objects: at most 24,000 bytes and 50 links."`
 	Mapping opt.Opt[map[string]string] `json:"mapping,omitzero" doc:"The field that each column gives. Columns without one are ignored; without a mapping the columns must be named as fields."`
 }
 

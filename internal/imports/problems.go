@@ -17,7 +17,7 @@ type problems []fault.Detail
 // thousands.
 const maxProblems = 50
 
-func (p *problems) add(path, code, format string, args ...any) {
+func (p *problems) add(path string, code fault.Reason, format string, args ...any) {
 	if len(*p) < maxProblems {
 		*p = append(*p, fault.Detail{Path: path, Code: code, Message: fmt.Sprintf(format, args...)})
 	}
@@ -27,7 +27,7 @@ func (p problems) refusal() error {
 	if len(p) == 0 {
 		return nil
 	}
-	return &fault.Error{Code: fault.ValidationFailed, Message: "The request has invalid data.", Details: p}
+	return fault.Of(fault.ValidationFailed, p...)
 }
 
 // quote shows a text of the client's in one line, shortened.

@@ -9,6 +9,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/waymarkhq/waymark/internal/fault"
 )
 
 // row is what a content says of one link: values by field, and what could not
@@ -20,7 +22,7 @@ type row struct {
 
 // wrong adds what is wrong with a field. The path is where the field is, or
 // would be, in the item's input.
-func (r *row) wrong(field, code, format string, args ...any) {
+func (r *row) wrong(field string, code fault.Reason, format string, args ...any) {
 	r.problems.add("/"+strings.ReplaceAll(field, ".", "/"), code, format, args...)
 }
 

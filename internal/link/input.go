@@ -234,7 +234,7 @@ func (p problems) refusal() error {
 	if len(p) == 0 {
 		return nil
 	}
-	return &fault.Error{Code: fault.ValidationFailed, Message: "The request has invalid data.", Details: p}
+	return fault.Of(fault.ValidationFailed, p...)
 }
 
 // deeperThan reports whether an object nests deeper than limit; the object

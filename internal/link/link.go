@@ -9,14 +9,13 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/cursor"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/publication"
 	"github.com/waymarkhq/waymark/internal/route"
+	"github.com/waymarkhq/waymark/internal/schema"
 	"github.com/waymarkhq/waymark/internal/utm"
 )
 
@@ -81,13 +80,16 @@ type TemplateChoice struct {
 	Version    opt.Opt[int64]  `json:"version,omitzero" minimum:"1"`
 }
 
+// maxMembers bounds an Object; its size in bytes bounds it closer.
+const maxMembers = 4096
+
 // Object is a JSON object that is kept as the client wrote it, digit for
 // digit.
 type Object struct{ jsontext.Value }
 
 // Schema describes an Object in the contract.
-func (Object) Schema(huma.Registry) *huma.Schema {
-	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
+func (Object) Schema(*schema.Registry) *schema.Schema {
+	return &schema.Schema{Type: schema.Object, MaxProperties: schema.Of(maxMembers)}
 }
 
 // UnmarshalJSON keeps the text without white space.

@@ -34,7 +34,7 @@ func (l *Service) Register(s *op.Service) {
 		Summary: "Change a link", Doc: "Only the fields sent change, also inside lifecycle, utm and templateSelection; null clears one."}, l.update)
 	op.Write(s, op.Op{ID: "deleteLinksLinkId", Method: "DELETE", Path: "/links/{linkId}", Perm: "links:delete", App: app, IfMatch: op.IfMatchRequired,
 		Summary: "Delete a link", Doc: "Its address is free again; its history and its events stay. A link with stored QR codes stays: 409 with its dependencies."}, l.remove)
-	op.Read(s, op.Op{ID: "getLinksLinkIdPublication", Method: "GET", Path: "/links/{linkId}/publication", Perm: "links:read", App: app,
+	op.Read(s, op.Op{ID: "getLinksLinkIdPublication", Method: "GET", Path: "/links/{linkId}/publication", Perm: "links:read", App: app, ETag: true,
 		Summary: "Read how far a link's publication is"}, l.publication)
 	op.Write(s, op.Op{ID: "resyncLinksLinkId", Method: "POST", Path: "/links/{linkId}/resync", Perm: "links:resync", App: app, IfMatch: op.IfMatchRequired, Status: 202,
 		Summary: "Publish a link again"}, l.resync)

@@ -42,14 +42,29 @@ func readBody(r *http.Request) ([]byte, error) {
 
 // requireJSON refuses a body that is not declared as JSON in UTF-8.
 func requireJSON(r *http.Request) error {
-	kind, parameters, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if err != nil || kind != "application/json" {
-		return fault.New(fault.UnsupportedMediaType, "The body must be sent as application/json.")
+	kind, parameters, err := mediaType(r)
+	if err != nil {
+		return err
+	}
+	if kind != "application/json" {
+		return fault.New(fault.UnsupportedMediaType, "The body must be sent with Content-Type: application/json.")
 	}
 	if charset, ok := parameters["charset"]; ok && !strings.EqualFold(charset, "utf-8") {
 		return fault.New(fault.UnsupportedMediaType, "The body must be encoded as UTF-8.")
 	}
 	return nil
+}
+
+// mediaType returns the declared type of a body, "" when it is none.
+func mediaType(r *http.Request) (kind string, parameters map[string]string, err error) {
+	declared, _, err := header(r, "Content-Type")
+	if err != nil {
+		return "", nil, err
+	}
+	if kind, parameters, err = mime.ParseMediaType(declared); err != nil {
+		return "", nil, nil
+	}
+	return kind, parameters, nil
 }
 
 // parseJSON reads one JSON value strictly: no duplicate members, no invalid
@@ -106,7 +121,7 @@ func parseValue(d *jsontext.Decoder) (any, error) {
 	case '"':
 		s := token.String()
 		if strings.ContainsRune(s, 0) {
-			return nil, fault.Invalid(string(d.StackPointer()), "invalid", "a string must not contain NUL")
+			return nil, fault.Invalid(string(d.StackPointer()), fault.ReasonInvalidText, "the text contains the character NUL")
 		}
 		return s, nil
 	case '0':

@@ -4,6 +4,8 @@ import (
 	"reflect"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/waymarkhq/waymark/internal/fault"
 )
 
 // Checker returns a function that reads JSON text as the pipeline reads a body
@@ -11,16 +13,16 @@ import (
 // refused one by one, with the same refusals.
 func Checker[T any](s *Service) func(text []byte) (T, error) {
 	t := reflect.TypeFor[T]()
-	schema := s.registry.Schema(t, true, t.Name())
+	rules := s.inner.For(t)
 	return func(text []byte) (value T, err error) {
 		parsed, err := parseJSON(text)
 		if err != nil {
 			return value, err
 		}
-		if details := s.validate(schema, parsed, ""); len(details) > 0 {
-			return value, invalid(details)
+		if details := rules.Check(parsed, ""); len(details) > 0 {
+			return value, fault.Of(fault.ValidationFailed, details...)
 		}
-		if err := json.Unmarshal(text, &value); err != nil {
+		if err := json.Unmarshal(text, &value, wholeNumbers); err != nil {
 			return value, decodeFault(err)
 		}
 		return value, nil

@@ -3,7 +3,6 @@ package op
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"mime"
 	"net/http"
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
+	"github.com/google/uuid"
 
 	"github.com/waymarkhq/waymark/internal/fault"
 )
@@ -31,7 +31,7 @@ func RequestID(ctx context.Context) string {
 // pagination is the list part of the envelope.
 type pagination struct {
 	HasMore    bool    `json:"hasMore"`
-	NextCursor *string `json:"nextCursor"`
+	NextCursor *string `json:"nextCursor" maxLength:"1024" doc:"The cursor of the next page, kept for 15 minutes; null on the last."`
 }
 
 // writeEnvelope writes the success envelope around JSON data.
@@ -76,7 +76,7 @@ func (f *File) write(w http.ResponseWriter) {
 	h.Set("Content-Length", strconv.Itoa(len(f.Content)))
 	h.Set("Content-Security-Policy", "default-src 'none'; img-src data:; sandbox")
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`)
+	h.Set("ETag", `"`+revisionOf(sum)+`"`)
 	w.WriteHeader(http.StatusOK)
 	w.Write(f.Content)
 }
@@ -89,17 +89,17 @@ type ErrorEnvelope struct {
 // ErrorBody is what the envelope of a refusal holds.
 type ErrorBody struct {
 	Code             fault.Code         `json:"code"`
-	Message          string             `json:"message"`
-	RequestID        string             `json:"requestId" pattern:"^req_[0-9a-f]{32}$"`
-	DocumentationURL string             `json:"documentationUrl" format:"uri"`
-	Details          []fault.Detail     `json:"details,omitempty" doc:"What exactly was refused; absent when there is nothing to point at."`
+	Message          string             `json:"message" maxLength:"65536" doc:"What was wrong and what to do, for a person."`
+	RequestID        string             `json:"requestId"`
+	DocumentationURL string             `json:"documentationUrl" format:"uri" doc:"Where the code is explained."`
+	Details          []fault.Detail     `json:"details,omitempty" maxItems:"50" doc:"What exactly was refused; absent when there is nothing to point at."`
 	Resource         *ErrorResource     `json:"resource,omitempty" doc:"The resource of the earlier intent, on idempotency_conflict and secret_not_replayable."`
-	Dependencies     []fault.Dependency `json:"dependencies,omitempty" doc:"What stands in the way, on resource_conflict."`
+	Dependencies     []fault.Dependency `json:"dependencies,omitempty" maxItems:"50" doc:"What stands in the way, on resource_conflict."`
 }
 
 // ErrorResource names a resource in an error.
 type ErrorResource struct {
-	ID string `json:"id"`
+	ID string `json:"id" maxLength:"500"`
 }
 
 // WriteError writes a refusal in its envelope, with the headers that belong to
@@ -145,13 +145,20 @@ func (o *outcome) headers() map[string]string {
 	return h
 }
 
+// revisionOf makes a UUID (version 8) of a digest.
+func revisionOf(sum [sha256.Size]byte) string {
+	sum[6] = sum[6]&0x0f | 0x80
+	sum[8] = sum[8]&0x3f | 0x80
+	return uuid.UUID(sum[:16]).String()
+}
+
 func asSemantic(err error) (*json.SemanticError, bool) {
 	var semantic *json.SemanticError
 	return semantic, errors.As(err, &semantic)
 }
 
 func invalidCursor() error {
-	return fault.InvalidQuery("cursor", "the cursor is invalid, expired or belongs to another list")
+	return fault.InvalidQuery("cursor", fault.ReasonInvalid, "the cursor is altered, older than 15 minutes, or of a list with other filters, order or limit; start again without it")
 }
 
 // target is the operation and the resource that a call addresses, however its

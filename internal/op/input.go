@@ -3,8 +3,10 @@ package op
 import (
 	"cmp"
 	"encoding"
+	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -13,23 +15,23 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/validation"
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/schema"
 )
 
 // An input is a struct whose fields are tagged `path:"name"` or
 // `query:"name"`, and whose field Body, if any, is the JSON body; a field of type
-// Upload takes a multipart body instead. huma's tags
-// (doc, enum, minimum, maxLength, pattern, format, …) describe and validate.
+// Upload takes a multipart body instead. The tags of package schema (doc, enum,
+// minimum, maxLength, pattern, format, …) describe and check.
 
 // inputSpec is what an operation's input type says.
 type inputSpec struct {
 	parameters []parameter
-	body       *huma.Schema // nil: the operation takes no JSON body
-	upload     []int        // the field that takes an upload; nil for none
+	body       *schema.Schema // nil: the operation takes no JSON body
+	upload     []int          // the field that takes an upload; nil for none
 }
 
 type parameter struct {
@@ -40,7 +42,7 @@ type parameter struct {
 	// allowEmpty: an empty value means something.
 	allowEmpty bool
 	doc        string
-	schema     *huma.Schema
+	schema     *schema.Schema
 }
 
 const (
@@ -55,7 +57,7 @@ func (s *Service) inputOf(t reflect.Type, o Op) inputSpec {
 			continue
 		}
 		if f.Name == "Body" {
-			spec.body = s.registry.Schema(f.Type, true, f.Type.Name())
+			spec.body = s.registry.For(f.Type)
 			continue
 		}
 		if f.Type == reflect.TypeFor[Upload]() {
@@ -70,7 +72,7 @@ func (s *Service) inputOf(t reflect.Type, o Op) inputSpec {
 			panic(fmt.Sprintf("%s: input field %s has neither a path nor a query tag", o.ID, f.Name))
 		}
 		p.allowEmpty = f.Tag.Get("allowEmpty") == "true"
-		p.schema = huma.SchemaFromField(s.registry, f, f.Name)
+		p.schema = s.registry.Field(f, p.name)
 		p.schema.Nullable = false
 		spec.parameters = append(spec.parameters, p)
 	}
@@ -87,15 +89,12 @@ func (s *Service) inputOf(t reflect.Type, o Op) inputSpec {
 
 // addPaging declares the parameters that every list has.
 func (spec *inputSpec) addPaging(pageLimit int) {
-	low, high := 1.0, float64(cmp.Or(pageLimit, maxLimit))
-	limit := &huma.Schema{Type: huma.TypeInteger, Minimum: &low, Maximum: &high, Default: defaultLimit}
-	longest := 1024
-	text := &huma.Schema{Type: huma.TypeString, MaxLength: &longest}
-	limit.PrecomputeMessages()
-	text.PrecomputeMessages()
+	most := cmp.Or(pageLimit, maxLimit)
+	limit := &schema.Schema{Type: schema.Integer, Minimum: schema.Of(1.0), Maximum: schema.Of(float64(most)), Default: float64(min(defaultLimit, most))}
+	text := &schema.Schema{Type: schema.String, MaxLength: schema.Of(1024)}
 	spec.parameters = append(spec.parameters,
 		parameter{name: "limit", in: "query", doc: "How many rows a page has.", schema: limit},
-		parameter{name: "cursor", in: "query", doc: "pagination.nextCursor of the page before.", schema: text})
+		parameter{name: "cursor", in: "query", doc: "pagination.nextCursor of the page before, kept for 15 minutes.", schema: text})
 }
 
 // parsePath validates path parameters; a malformed id is a resource that does
@@ -108,7 +107,7 @@ func (c *callContext) parsePath() bool {
 		}
 		value := c.r.PathValue(p.name)
 		parsed, err := p.parse(value)
-		if err != nil || len(value) > 500 || !utf8.ValidString(value) || strings.ContainsRune(value, 0) || len(c.service.validate(p.schema, parsed, "")) > 0 {
+		if err != nil || len(value) > 500 || !utf8.ValidString(value) || strings.ContainsRune(value, 0) || len(p.schema.Check(parsed, "")) > 0 {
 			return false
 		}
 		c.path[p.name] = value
@@ -117,40 +116,45 @@ func (c *callContext) parsePath() bool {
 }
 
 // parseQuery parses and validates the query: no unknown, repeated or malformed
-// parameters.
+// parameters. One that is absent counts as its default.
 func (c *callContext) parseQuery() error {
 	values, err := url.ParseQuery(c.r.URL.RawQuery)
 	if err != nil {
-		return fault.New(fault.InvalidRequest, "The query is malformed.")
+		return fault.New(fault.InvalidRequest, "The query is malformed: a percent sign must be followed by two hexadecimal digits, and ; is not allowed.")
 	}
-	c.query = map[string]any{}
+	c.query, c.sent = map[string]any{}, map[string]bool{}
+	var names []string
 	for _, p := range c.row.input.parameters {
 		if p.in != "query" {
 			continue
 		}
+		names = append(names, p.name)
 		given, ok := values[p.name]
 		delete(values, p.name)
 		switch {
 		case !ok && p.required:
-			return fault.InvalidQuery(p.name, "the parameter is required")
+			return fault.InvalidQuery(p.name, fault.ReasonRequired, "the parameter is required")
+		case !ok && p.schema.Default != nil:
+			c.query[p.name] = p.schema.Default
+			continue
 		case !ok:
 			continue
 		case len(given) > 1:
-			return fault.InvalidQuery(p.name, "the parameter is repeated")
+			return fault.InvalidQuery(p.name, fault.ReasonRepeated, "the parameter is repeated")
 		case !utf8.ValidString(given[0]) || strings.ContainsRune(given[0], 0):
-			return fault.InvalidQuery(p.name, "the value is not valid UTF-8 text")
+			return fault.InvalidQuery(p.name, fault.ReasonInvalidText, "the value is not valid UTF-8 text")
 		}
 		v, err := p.parse(given[0])
 		if err != nil {
-			return fault.InvalidQuery(p.name, "%s", err)
+			return fault.InvalidQuery(p.name, fault.ReasonWrongType, "%s", err)
 		}
-		if details := c.service.validate(p.schema, v, ""); len(details) > 0 {
-			return fault.InvalidQuery(p.name, "%s", details[0].Message)
+		if details := p.schema.Check(v, ""); len(details) > 0 {
+			return fault.InvalidQuery(p.name, details[0].Code, "%s", details[0].Message)
 		}
-		c.query[p.name] = v
+		c.query[p.name], c.sent[p.name] = v, true
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		return fault.InvalidQuery(strings.ToValidUTF8(name, "\uFFFD"), "the parameter is unknown")
+		return fault.InvalidQuery(strings.ToValidUTF8(name, "\uFFFD"), fault.ReasonUnknownField, "the parameter is unknown%s", schema.Hint(name, names))
 	}
 	return nil
 }
@@ -158,20 +162,20 @@ func (c *callContext) parseQuery() error {
 // parse reads a parameter's text as its schema's type.
 func (p *parameter) parse(text string) (any, error) {
 	switch p.schema.Type {
-	case huma.TypeInteger:
+	case schema.Integer:
 		n, err := strconv.ParseInt(text, 10, 32)
 		if err != nil || strconv.FormatInt(n, 10) != text {
-			return nil, fmt.Errorf("expected an integer")
+			return nil, fmt.Errorf("must be a whole number")
 		}
 		return float64(n), nil
-	case huma.TypeBoolean:
+	case schema.Boolean:
 		if text != "true" && text != "false" {
-			return nil, fmt.Errorf("expected true or false")
+			return nil, fmt.Errorf("must be true or false")
 		}
 		return text == "true", nil
 	default:
 		if text == "" && !p.allowEmpty {
-			return nil, fmt.Errorf("the value is empty")
+			return nil, fmt.Errorf("must not be empty; leave the parameter out instead")
 		}
 		return text, nil
 	}
@@ -199,14 +203,14 @@ func decode[In any](c *callContext) (*In, error) {
 			f = f.Elem()
 		}
 		if err := setField(f, value); err != nil {
-			return nil, fault.InvalidQuery(p.name, "%s", err)
+			return nil, fault.InvalidQuery(p.name, fault.ReasonInvalidFormat, "%s", err)
 		}
 	}
 	if field := c.row.input.upload; field != nil {
 		v.FieldByIndex(field).Set(reflect.ValueOf(c.upload))
 	}
 	if c.row.input.body != nil {
-		if err := json.Unmarshal(c.body, v.FieldByName("Body").Addr().Interface()); err != nil {
+		if err := json.Unmarshal(c.body, v.FieldByName("Body").Addr().Interface(), wholeNumbers); err != nil {
 			return nil, decodeFault(err)
 		}
 	}
@@ -228,111 +232,45 @@ func setField(f reflect.Value, value any) error {
 	return nil
 }
 
-// decodeFault turns a body that fits its schema but not its Go type (1.0 for
-// an integer, a date-time out of range) into a refusal.
+// decodeFault turns a body that fits its schema but not its Go type into a
+// refusal.
 func decodeFault(err error) error {
-	path, message := "", "the value is out of range, or a whole number is not written as one"
+	path := ""
 	if semantic, ok := asSemantic(err); ok {
 		path = string(semantic.JSONPointer)
 	}
-	return fault.Invalid(path, "invalid", "%s", message)
+	return fault.Invalid(path, fault.ReasonInvalid, "the value cannot be read")
 }
 
-// validate checks a parsed value against a schema. base is the JSON Pointer of
-// the value.
-func (s *Service) validate(schema *huma.Schema, v any, base string) []fault.Detail {
-	path, result := huma.NewPathBuffer(make([]byte, 0, 64), 0), &huma.ValidateResult{}
-	huma.Validate(s.registry, schema, path, huma.ModeWriteToServer, v, result)
-	var details []fault.Detail
-	for _, err := range result.Errors {
-		d, ok := err.(*huma.ErrorDetail)
-		if !ok {
-			d = &huma.ErrorDetail{Message: err.Error()}
-		}
-		pointer, message := pointerOf(d.Location), d.Message
-		code := "invalid"
-		if message == validation.MsgUnexpectedProperty {
-			continue // inspect tells its place exactly
-		}
-		if name, ok := strings.CutPrefix(message, "expected required property "); ok {
-			code, message = "required", "the field is required"
-			pointer += "/" + strings.TrimSuffix(name, " to be present")
-		}
-		details = append(details, fault.Detail{Path: base + pointer, Code: code, Message: message})
+// wholeNumbers has integers read from every spelling of a whole number: 100.0
+// and 1e2 as well as 100 (completions.md §11).
+var wholeNumbers = json.WithUnmarshalers(json.JoinUnmarshalers(json.UnmarshalFromFunc(wholeNumber[int]), json.UnmarshalFromFunc(wholeNumber[int64])))
+
+func wholeNumber[T int | int64](d *jsontext.Decoder, v *T) error {
+	if d.PeekKind() != '0' {
+		return errors.ErrUnsupported
 	}
-	return append(details, s.inspect(schema, v, base)...)
+	text, err := d.ReadValue()
+	if err != nil {
+		return err
+	}
+	if n, err := strconv.ParseInt(string(text), 10, 64); err == nil {
+		*v = T(n)
+		return nil
+	}
+	f, err := strconv.ParseFloat(string(text), 64)
+	if err != nil || f != math.Trunc(f) || math.Abs(f) >= 1<<63 {
+		return fmt.Errorf("%s is not a whole number", text)
+	}
+	*v = T(f)
+	return nil
 }
 
-var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
-
-// inspect finds what huma does not tell well enough: unknown members, whose
-// names may look like paths, and nulls in optional fields that may be absent
-// but not null, which it lets pass.
-func (s *Service) inspect(schema *huma.Schema, v any, base string) (details []fault.Detail) {
-	schema = s.resolve(schema)
-	switch v := v.(type) {
-	case map[string]any:
-		if schema.AdditionalProperties == false {
-			for name := range v {
-				if schema.Properties[name] == nil {
-					details = append(details, fault.Detail{Path: base + "/" + pointerEscapes.Replace(name), Code: "unknown_field", Message: "the field is unknown"})
-				}
-			}
-		}
-		for name, property := range schema.Properties {
-			value, present := v[name]
-			if !present {
-				continue
-			}
-			at := base + "/" + name
-			if value != nil {
-				details = append(details, s.inspect(property, value, at)...)
-			} else if target := s.resolve(property); !target.Nullable && target.Type != "" && !slices.Contains(schema.Required, name) {
-				details = append(details, fault.Detail{Path: at, Code: "invalid", Message: "the field must not be null"})
-			}
-		}
-	case []any:
-		if schema.Items != nil {
-			for i, value := range v {
-				details = append(details, s.inspect(schema.Items, value, base+"/"+strconv.Itoa(i))...)
-			}
-		}
-	}
-	return details
-}
-
-func (s *Service) resolve(schema *huma.Schema) *huma.Schema {
-	for schema.Ref != "" {
-		schema = s.registry.SchemaFromRef(schema.Ref)
-	}
-	return schema
-}
-
-// pointerOf turns huma's a.b[0].c into a JSON Pointer.
-func pointerOf(location string) string {
-	if location == "" {
-		return ""
-	}
-	var b strings.Builder
-	for _, part := range strings.Split(location, ".") {
-		name, index, indexed := strings.Cut(part, "[")
-		if name != "" {
-			b.WriteString("/" + pointerEscapes.Replace(name))
-		}
-		for indexed {
-			var digits string
-			digits, index, indexed = strings.Cut(index, "[")
-			b.WriteString("/" + strings.TrimSuffix(digits, "]"))
-		}
-	}
-	return b.String()
-}
-
-// header returns a request header that must not be repeated.
+// header returns a request header, which must not be repeated.
 func header(r *http.Request, name string) (value string, present bool, err error) {
 	values := r.Header.Values(name)
 	if len(values) > 1 {
-		return "", true, fault.New(fault.InvalidRequest, "The header %s is repeated.", name)
+		return "", true, fault.InvalidHeader(name, fault.ReasonRepeated, "the header is repeated")
 	}
 	if len(values) == 0 {
 		return "", false, nil

@@ -27,6 +27,9 @@ type Op struct {
 	App AppRef
 	// Budget is the business limit that calls draw on besides the windows.
 	Budget Budget
+	// ETag has answers carry the revision of their resource although their data
+	// has none at its top.
+	ETag bool
 	// Status of success; 0 means the method's usual one.
 	Status int
 	// PageLimit is the most rows that a page of the list has; 0 means 100.
@@ -117,7 +120,8 @@ type Ref struct {
 // Item is the answer of an operation on one resource.
 type Item[T any] struct {
 	Data T
-	// Ref is what audit records; its revision is the ETag unless ETag is set.
+	// Ref is what audit records; its revision is the ETag unless ETag is set,
+	// where the data has a revision or the operation's row asks for it.
 	Ref        Ref
 	ETag       string
 	Location   string // of what was created or is to be followed, under /v1

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/danielgtaylor/huma/v2"
+	"github.com/waymarkhq/waymark/internal/schema"
 )
 
 // Outgoing describes in the contract requests that the service sends to
@@ -24,22 +24,28 @@ type Outgoing struct {
 func (s *Service) Describe(o Outgoing) { s.outgoing = append(s.outgoing, o) }
 
 // webhooks returns the outgoing requests as OpenAPI has them.
-func (s *Service) webhooks() map[string]*huma.PathItem {
-	all := map[string]*huma.PathItem{}
+func (s *Service) webhooks() members {
+	all := members{}
 	for _, o := range s.outgoing {
-		post := &huma.Operation{
-			OperationID: "on" + capital(strings.ReplaceAll(o.Name, ".", "_")), Summary: o.Summary, Tags: []string{"webhooks"},
-			RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {Schema: s.registry.Schema(o.Payload, true, o.Payload.Name())}}},
-			Responses: map[string]*huma.Response{
-				"2XX": {Description: "Received. The body is not read."},
-				"4XX": {Description: "Refused: another attempt follows, five in all."},
-			},
-			Security: []map[string][]string{}, // the signature stands for it
-		}
+		parameters := []members{}
 		for _, name := range slices.Sorted(maps.Keys(o.Headers)) {
-			post.Parameters = append(post.Parameters, &huma.Param{Name: name, In: "header", Required: true, Description: o.Headers[name], Schema: &huma.Schema{Type: huma.TypeString}})
+			parameters = append(parameters, members{
+				{"name", name}, {"in", "header"}, {"required", true}, {"description", o.Headers[name]},
+				{"schema", &schema.Schema{Type: schema.String, MaxLength: schema.Of(200)}},
+			})
 		}
-		all[o.Name] = &huma.PathItem{Post: post}
+		body := s.registry.For(o.Payload)
+		all = append(all, member{o.Name, members{{"post", members{
+			{"operationId", "on_" + strings.ReplaceAll(o.Name, ".", "_")}, {"summary", o.Summary}, {"description", "Sent to the destinations that selected this event, and signed."},
+			{"tags", []string{"Webhooks"}},
+			{"security", []members{}}, // the signature stands for it
+			{"parameters", parameters},
+			{"requestBody", members{{"required", true}, {"content", members{{"application/json", members{{"schema", body}, {"example", body.Sample(true)}}}}}}},
+			{"responses", members{
+				{"2XX", members{{"description", "Received. The body is not read."}}},
+				{"4XX", members{{"description", "Refused: another attempt follows, five in all."}}},
+			}},
+		}}}})
 	}
 	return all
 }

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -31,7 +30,9 @@ type callContext struct {
 
 	path  map[string]string
 	query map[string]any
-	body  []byte // the JSON text
+	// sent are the query parameters that were sent; the others have defaults.
+	sent map[string]bool
+	body []byte // the JSON text
 	// bodyApp is the appId member of the body.
 	bodyApp string
 	// fingerprint of a mutation.
@@ -101,7 +102,7 @@ func (c *callContext) run() (*outcome, error) {
 		}
 		out, err := c.row.run(c)
 		if err == nil {
-			err = out.encode()
+			err = out.encode(c.row)
 		}
 		return &out, err
 	}
@@ -114,32 +115,28 @@ func (c *callContext) parseHeaders() error {
 	if !c.row.mutates {
 		return nil
 	}
-	key, _, err := header(c.r, "Idempotency-Key")
-	if err != nil {
+	key, present, err := header(c.r, "Idempotency-Key")
+	switch {
+	case err != nil:
 		return err
-	}
-	if !ids.IsUUIDv4(key) {
-		return badHeader("Idempotency-Key", "a mutation needs a UUID v4")
+	case !present:
+		return fault.InvalidHeader("Idempotency-Key", fault.ReasonRequired, "every call that is not a GET needs this header with a fresh UUID v4")
+	case !ids.IsUUIDv4(key):
+		return fault.InvalidHeader("Idempotency-Key", fault.ReasonInvalidFormat, "must be a UUID v4 such as 7d9f0a52-3c1e-4b8a-9f57-2e6c81d4a0b3")
 	}
 	c.Intent = strings.ToLower(key)
 	match, present, err := header(c.r, "If-Match")
 	if err != nil || !present {
 		return err
 	}
-	revision := strongRevision.FindStringSubmatch(match)
+	revision := strongRevision.FindStringSubmatch(strings.ToLower(match))
 	if revision == nil {
-		return badHeader("If-Match", "one strong revision in double quotes is accepted")
+		return fault.InvalidHeader("If-Match", fault.ReasonInvalidFormat, "must be one strong revision in double quotes, as ETag has it; *, lists and weak revisions are not accepted")
 	}
 	if c.row.IfMatch != NoIfMatch {
 		c.IfMatch = revision[1]
 	}
 	return nil
-}
-
-func badHeader(name, message string) error {
-	refusal := fault.New(fault.InvalidRequest, "The header %s is missing or malformed.", name)
-	refusal.Details = []fault.Detail{{Path: "header." + name, Code: "invalid", Message: message}}
-	return refusal
 }
 
 func (c *callContext) parseBody() error {
@@ -153,14 +150,14 @@ func (c *callContext) parseBody() error {
 	if err != nil {
 		return err
 	}
-	schema := c.row.input.body
-	if schema == nil {
+	rules := c.row.input.body
+	if rules == nil {
 		if len(body) > 0 {
 			return fault.New(fault.InvalidRequest, "This operation takes no body.")
 		}
 		return nil
 	}
-	if len(body) == 0 && len(c.service.resolve(schema).Properties) == 0 {
+	if len(body) == 0 && len(rules.Resolve().Properties) == 0 {
 		body = []byte("{}") // nothing to say may be said by no body
 	} else if err := requireJSON(c.r); err != nil {
 		return err
@@ -169,27 +166,14 @@ func (c *callContext) parseBody() error {
 	if err != nil {
 		return err
 	}
-	if details := c.service.validate(schema, parsed, ""); len(details) > 0 {
-		return invalid(details)
+	if details := rules.Check(parsed, ""); len(details) > 0 {
+		return fault.Of(fault.ValidationFailed, details...)
 	}
 	c.body = body
 	if object, ok := parsed.(map[string]any); ok && c.row.App.body != "" {
 		c.bodyApp, _ = object[c.row.App.body].(string)
 	}
 	return nil
-}
-
-// invalid is the refusal of what breaks a schema.
-func invalid(details []fault.Detail) error {
-	return &fault.Error{Code: fault.ValidationFailed, Message: "The request has invalid data.", Details: sortDetails(details)}
-}
-
-// sortDetails puts details in an order that does not depend on map iteration,
-// and bounds them.
-func sortDetails(details []fault.Detail) []fault.Detail {
-	slices.SortFunc(details, func(a, b fault.Detail) int { return strings.Compare(a.Path+a.Code, b.Path+b.Code) })
-	details = slices.Compact(details)
-	return details[:min(len(details), 50)]
 }
 
 // findApp sets the app that the call names or whose resource it addresses.
@@ -292,7 +276,7 @@ func (c *callContext) perform() (*outcome, error) {
 			out, err = c.row.run(c)
 		}
 		if err == nil {
-			err = out.encode()
+			err = out.encode(c.row)
 		}
 		if err != nil {
 			return err
@@ -320,23 +304,9 @@ func (c *callContext) refuse(err error) {
 	if refusal.Code == fault.Unavailable && refusal.RetryAfter == 0 {
 		refusal.RetryAfter = 5
 	}
-	if c.Actor != nil && failing(refusal.Code) {
-		// Counted for the address; the call keeps its own answer.
-		_, _ = c.service.CountAddress(c.r)
-	}
 	RateHeaders(c.w.Header(), c.standings)
 	c.service.WriteError(c.w, c.RequestID, refusal)
 	c.record(refusal.Status(), refusal.Code)
-}
-
-// failing reports a refusal that a working client does not provoke over and
-// over, unlike conflicts and full windows.
-func failing(code fault.Code) bool {
-	switch code {
-	case fault.InvalidRequest, fault.InsufficientPermission, fault.NotFound, fault.PayloadTooLarge, fault.UnsupportedMediaType, fault.ValidationFailed:
-		return true
-	}
-	return false
 }
 
 // answer writes a success.

@@ -20,7 +20,7 @@ var rates = map[string]map[string]int64{
 
 const (
 	rateWindow = time.Minute
-	// addressRate bounds unauthenticated and failing calls of one address.
+	// addressRate bounds the calls of one address without a valid credential.
 	addressRate = 300
 )
 
@@ -136,9 +136,8 @@ func (s *Service) addressFull(c *callContext) error {
 	return limited(standings[0], c.Now)
 }
 
-// CountAddress counts a call without a valid credential, or one that failed
-// for the client's fault, and returns a refusal when its address had too many
-// (completions.md §1, Per-address protection).
+// CountAddress counts a call without a valid credential, and returns a refusal
+// when its address had too many (completions.md §11, Per-address protection).
 func (s *Service) CountAddress(r *http.Request) ([]ratelimit.Standing, error) {
 	now := s.DB.Now()
 	standings, admitted, err := s.addresses.Take(r.Context(), now, []ratelimit.Bucket{s.addressBucket(s.ClientAddr(r))})

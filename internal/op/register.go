@@ -148,8 +148,8 @@ func (i Item[T]) outcome() outcome {
 // gets a whole file.
 func (c *callContext) refusePaging(err error) error {
 	for _, name := range []string{"limit", "cursor"} {
-		if _, sent := c.query[name]; sent && err == nil {
-			return fault.InvalidQuery(name, "a file is never a page")
+		if c.sent[name] && err == nil {
+			return fault.InvalidQuery(name, fault.ReasonNotAllowed, "a file has everything; limit and cursor are not allowed with it")
 		}
 	}
 	return err
@@ -158,10 +158,7 @@ func (c *callContext) refusePaging(err error) error {
 // window returns the part of the list that the query asks for and how many
 // rows to show of it.
 func (c *callContext) window() (Window, int, error) {
-	limit := defaultLimit
-	if v, ok := c.query["limit"]; ok {
-		limit = int(v.(float64))
-	}
+	limit := int(c.query["limit"].(float64))
 	w := Window{Limit: limit + 1}
 	if text, ok := c.query["cursor"]; ok {
 		p, err := c.service.Cursors.Open(text.(string), c.listBinding(), c.Now)

@@ -7,15 +7,14 @@ import (
 	"net/netip"
 	"reflect"
 	"slices"
-	"strings"
 
-	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json"
 
 	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/cursor"
 	"github.com/waymarkhq/waymark/internal/ratelimit"
 	"github.com/waymarkhq/waymark/internal/requestlog"
+	"github.com/waymarkhq/waymark/internal/schema"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -48,7 +47,10 @@ type Service struct {
 	Options
 	rows     []*row
 	outgoing []Outgoing
-	registry huma.Registry
+	registry *schema.Registry
+	// inner has the schemas of bodies inside bodies, which the contract has as
+	// open objects.
+	inner    *schema.Registry
 	inFlight inFlight
 	// uploads has a place for each upload that is being read.
 	uploads chan struct{}
@@ -59,7 +61,7 @@ type Service struct {
 
 // New returns a service without operations.
 func New(o Options) *Service {
-	return &Service{Options: o, registry: newRegistry(), inFlight: inFlight{keys: map[string]struct{}{}}, uploads: make(chan struct{}, maxUploads), addresses: ratelimit.NewMemory()}
+	return &Service{Options: o, registry: newRegistry(), inner: newRegistry(), inFlight: inFlight{keys: map[string]struct{}{}}, uploads: make(chan struct{}, maxUploads), addresses: ratelimit.NewMemory()}
 }
 
 // row is a declared operation, ready to run.
@@ -67,7 +69,9 @@ type row struct {
 	Op
 	mutates bool
 	list    bool
-	input   inputSpec
+	// tagged answers carry an ETag.
+	tagged bool
+	input  inputSpec
 	// data is the type of the answer's data (a list's item).
 	data reflect.Type
 	// types are the media types of an answer in bytes; nil for JSON.
@@ -96,8 +100,12 @@ type outcome struct {
 	text []byte
 }
 
-// encode makes the text of the answer, which is also its receipt's.
-func (o *outcome) encode() (err error) {
+// encode makes the text of the answer, which is also its receipt's, and leaves
+// the headers that the contract describes.
+func (o *outcome) encode(r *row) (err error) {
+	if !r.tagged {
+		o.etag = ""
+	}
 	if o.data != nil {
 		o.text, err = json.Marshal(o.data)
 	}
@@ -115,6 +123,7 @@ func (s *Service) add(r *row) {
 			r.Status = http.StatusCreated
 		}
 	}
+	r.tagged = !r.list && r.Status != http.StatusNoContent && r.data != nil && (r.ETag || hasRevision(r.data))
 	if i := slices.IndexFunc(s.rows, func(o *row) bool { return o.ID == r.ID }); i >= 0 {
 		panic(fmt.Sprintf("operation %s is declared twice", r.ID))
 	}
@@ -149,10 +158,4 @@ func (s *Service) Handlers(mount func(method, pattern string, h http.Handler)) {
 	for _, r := range s.rows {
 		mount(r.Method, BasePath+r.Path, http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { s.serve(w, req, r) }))
 	}
-}
-
-// tag groups operations in the contract by the first segment of their path.
-func (o Op) tag() string {
-	first, _, _ := strings.Cut(strings.TrimPrefix(o.Path, "/"), "/")
-	return first
 }

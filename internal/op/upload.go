@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"mime/multipart"
 	"net/http"
 	"os"
@@ -14,10 +13,10 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json"
 
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/schema"
 )
 
 const (
@@ -61,9 +60,12 @@ func (c *callContext) parseUpload() error {
 	case <-c.ctx.Done():
 		return fault.New(fault.Unavailable, "Too many uploads are under way.")
 	}
-	kind, parameters, err := mime.ParseMediaType(c.r.Header.Get("Content-Type"))
-	if err != nil || kind != "multipart/form-data" {
-		return fault.New(fault.UnsupportedMediaType, "The body must be sent as multipart/form-data.")
+	kind, parameters, err := mediaType(c.r)
+	if err != nil {
+		return err
+	}
+	if kind != "multipart/form-data" {
+		return fault.New(fault.UnsupportedMediaType, "The body must be sent with Content-Type: multipart/form-data and a boundary.")
 	}
 	body := &bounded{from: c.r.Body, left: maxUpload}
 	err = c.readParts(body, parameters["boundary"])
@@ -89,7 +91,7 @@ func (c *callContext) parseUpload() error {
 		missing bool
 	}{{"appId", u.AppID == ""}, {"file", u.File == nil}} {
 		if part.missing {
-			return fault.Invalid("/"+part.name, "required", "the part is required")
+			return fault.Invalid("/"+part.name, fault.ReasonRequired, "the part is required")
 		}
 	}
 	c.bodyApp = u.AppID
@@ -116,7 +118,7 @@ func (c *callContext) readParts(body io.Reader, boundary string) error {
 				return err
 			}
 			if len(text) == 0 || len(text) > maxAppID || !utf8.Valid(text) || strings.ContainsRune(string(text), 0) {
-				return fault.Invalid("/appId", "invalid", "the app id is not valid")
+				return fault.Invalid("/appId", fault.ReasonInvalidText, "must have 1 to %d characters of UTF-8 text", maxAppID)
 			}
 			c.upload.AppID = string(text)
 		case name == "file" && c.upload.File == nil:
@@ -124,9 +126,9 @@ func (c *callContext) readParts(body io.Reader, boundary string) error {
 				return err
 			}
 		case name == "appId" || name == "file":
-			return fault.Invalid("/"+name, "invalid", "the part is repeated")
+			return fault.Invalid("/"+name, fault.ReasonRepeated, "the part is repeated")
 		default:
-			return fault.Invalid("/"+pointerEscapes.Replace(strings.ToValidUTF8(name, "\uFFFD")), "unknown_field", "the part is unknown")
+			return fault.Invalid("/"+schema.Escape(strings.ToValidUTF8(name, "\uFFFD")), fault.ReasonUnknownField, "the part is unknown; known are appId, file")
 		}
 	}
 }
@@ -150,7 +152,7 @@ func (u *Upload) spool(part *multipart.Part, dir string) error {
 		return uploadTooLarge()
 	}
 	if u.Type = part.Header.Get("Content-Type"); !utf8.ValidString(u.Type) {
-		return fault.Invalid("/file", "invalid", "the declared type is not a media type")
+		return fault.Invalid("/file", fault.ReasonInvalidText, "the declared Content-Type is not valid UTF-8")
 	}
 	u.SHA256 = hex.EncodeToString(sum.Sum(nil))
 	_, err = file.Seek(0, io.SeekStart)
@@ -184,21 +186,22 @@ func (b *bounded) Read(p []byte) (int, error) {
 
 // refuseEncoded refuses a body that would have to be unpacked first.
 func refuseEncoded(r *http.Request) error {
-	if encoding := r.Header.Get("Content-Encoding"); encoding != "" && !strings.EqualFold(encoding, "identity") {
+	encoding, _, err := header(r, "Content-Encoding")
+	if err != nil {
+		return err
+	}
+	if encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return fault.New(fault.UnsupportedMediaType, "Content-Encoding %q is not supported; send the body as it is.", encoding)
 	}
 	return nil
 }
 
-func uploadBody() *huma.RequestBody {
-	longest := maxAppID
-	return &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"multipart/form-data": {
-		Schema: &huma.Schema{
-			Type: huma.TypeObject, AdditionalProperties: false, Required: []string{"appId", "file"},
-			Properties: map[string]*huma.Schema{
-				"appId": {Type: huma.TypeString, MaxLength: &longest},
-				"file":  {Type: huma.TypeString, Format: "binary", Description: "A PNG or JPEG image of at most 1 MiB."},
-			},
-		},
-	}}}
+// uploadSchema describes an Upload in the contract.
+func uploadSchema() *schema.Schema {
+	return &schema.Schema{Type: schema.Object, Closed: true, Properties: []schema.Property{
+		{Name: "appId", Required: true, Schema: &schema.Schema{Type: schema.String, MaxLength: schema.Of(maxAppID)}},
+		{Name: "file", Required: true, Schema: &schema.Schema{
+			Type: schema.String, ContentMediaType: "application/octet-stream", MaxLength: schema.Of(MaxFile), Description: "A PNG or JPEG image of at most 1 MiB.",
+		}},
+	}}
 }

@@ -4,11 +4,12 @@
 package opt
 
 import (
-	"bytes"
 	"reflect"
 
-	"github.com/danielgtaylor/huma/v2"
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/waymarkhq/waymark/internal/schema"
 )
 
 // Opt is a field that may be absent but not null. Tag it `json:"x,omitzero"`.
@@ -39,17 +40,17 @@ func (o Opt[T]) Ptr() *T {
 // IsZero reports absence, for omitzero.
 func (o Opt[T]) IsZero() bool { return !o.Set }
 
-// UnmarshalJSON reads a present field.
-func (o *Opt[T]) UnmarshalJSON(b []byte) error {
+// UnmarshalJSONFrom reads a present field, with the options of its decoder.
+func (o *Opt[T]) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	o.Set = true
-	return json.Unmarshal(b, &o.Value)
+	return json.UnmarshalDecode(d, &o.Value)
 }
 
 // MarshalJSON writes the value.
 func (o Opt[T]) MarshalJSON() ([]byte, error) { return json.Marshal(o.Value) }
 
 // Schema describes the field in the contract.
-func (o Opt[T]) Schema(r huma.Registry) *huma.Schema { return inline(r, reflect.TypeFor[T](), false) }
+func (o Opt[T]) Schema(r *schema.Registry) *schema.Schema { return r.For(reflect.TypeFor[T]()) }
 
 // Null is a field that may be absent or null. Tag it `json:"x,omitzero"` in
 // requests; without omitzero (in answers) an absent one is written as null.
@@ -80,15 +81,15 @@ func (n Null[T]) Apply(dst **T) {
 // IsZero reports absence, for omitzero.
 func (n Null[T]) IsZero() bool { return !n.Set }
 
-// UnmarshalJSON reads a present field.
-func (n *Null[T]) UnmarshalJSON(b []byte) error {
-	n.Set = true
-	if n.Valid = !bytes.Equal(b, []byte("null")); !n.Valid {
+// UnmarshalJSONFrom reads a present field, with the options of its decoder.
+func (n *Null[T]) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	n.Set, n.Valid = true, d.PeekKind() != 'n'
+	if !n.Valid {
 		var zero T
 		n.Value = zero
-		return nil
+		return d.SkipValue()
 	}
-	return json.Unmarshal(b, &n.Value)
+	return json.UnmarshalDecode(d, &n.Value)
 }
 
 // MarshalJSON writes the value or null.
@@ -113,17 +114,21 @@ func (n *Null[T]) SetColumn(text *string) error {
 	if text == nil {
 		return nil
 	}
-	return n.UnmarshalJSON([]byte(*text))
+	return json.Unmarshal([]byte(*text), n)
 }
 
 // Schema describes the field in the contract.
-func (n Null[T]) Schema(r huma.Registry) *huma.Schema { return inline(r, reflect.TypeFor[T](), true) }
+func (n Null[T]) Schema(r *schema.Registry) *schema.Schema { return r.For(reflect.TypeFor[*T]()) }
 
-// inline is the schema of t written in place rather than as a $ref, so that a
-// field's own tags and its nullability do not change the shared one, and a
-// refusal names the inner field.
-func inline(r huma.Registry, t reflect.Type, nullable bool) *huma.Schema {
-	s := *huma.SchemaFromType(r, t)
-	s.Nullable = nullable
-	return &s
+// Into puts a text into dst when it was present; dst holds it without the rule
+// of its type.
+func Into[T ~string](n Null[T], dst **string) {
+	if !n.Set {
+		return
+	}
+	*dst = nil
+	if n.Valid {
+		text := string(n.Value)
+		*dst = &text
+	}
 }

@@ -22,7 +22,7 @@ func Register(s *op.Service, client *outbound.Client) {
 	describe(s)
 	app, appOfDelivery := op.AppOf("webhookId", appOf), op.AppOf("deliveryId", appOfDelivery)
 	op.List(s, op.Op{ID: "getWebhooks", Method: "GET", Path: "/webhooks", Perm: "webhooks:read", App: op.AppInQuery, Summary: "List destinations"}, h.list)
-	op.Write(s, op.Op{ID: "createWebhooks", Method: "POST", Path: "/webhooks", Perm: permission, App: op.AppInBody,
+	op.Write(s, op.Op{ID: "createWebhooks", Method: "POST", Path: "/webhooks", Perm: permission, App: op.AppInBody, ETag: true,
 		Summary: "Register a destination", Doc: "It is sent to for as long as the credential of this call holds: a key is the better one. The secret is in this answer only."}, h.create)
 	op.Read(s, op.Op{ID: "getWebhooksWebhookId", Method: "GET", Path: "/webhooks/{webhookId}", Perm: "webhooks:read", App: app, Summary: "Read a destination"}, h.get)
 	op.Write(s, op.Op{ID: "updateWebhooksWebhookId", Method: "PATCH", Path: "/webhooks/{webhookId}", Perm: "webhooks:update", App: app, IfMatch: op.IfMatchRequired,
@@ -30,7 +30,7 @@ func Register(s *op.Service, client *outbound.Client) {
 	op.Write(s, op.Op{ID: "deleteWebhooksWebhookId", Method: "DELETE", Path: "/webhooks/{webhookId}", Perm: "webhooks:delete", App: app, IfMatch: op.IfMatchRequired,
 		Summary: "Delete a destination", Doc: "Its deliveries can be read until their retention ends."}, h.remove)
 	op.Write(s, op.Op{ID: "rotateSecretWebhooksWebhookId", Method: "POST", Path: "/webhooks/{webhookId}/rotate-secret", Perm: "webhooks:rotate_secret", App: app,
-		IfMatch: op.IfMatchRequired, Status: 200, Summary: "Replace the signing secret",
+		IfMatch: op.IfMatchRequired, ETag: true, Status: 200, Summary: "Replace the signing secret",
 		Doc: "For overlapSeconds each delivery is signed with the old one too. The secret is in this answer only. Pending deliveries are cancelled."}, h.rotate)
 	op.Write(s, op.Op{ID: "testWebhooksWebhookId", Method: "POST", Path: "/webhooks/{webhookId}/test", Perm: "webhooks:test", App: app, IfMatch: op.IfMatchOptional,
 		Status: 202, Summary: "Send a test event"}, h.test)

@@ -14,14 +14,13 @@ import (
 	"encoding/base64"
 	"time"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/cursor"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/outbox"
+	"github.com/waymarkhq/waymark/internal/schema"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -72,19 +71,19 @@ type Authorizer struct {
 // EventType is an event type that a destination may select.
 type EventType outbox.Type
 
-// Schema implements huma.SchemaProvider: the list stands in package outbox.
-func (EventType) Schema(huma.Registry) *huma.Schema { return enum(outbox.Selectable...) }
+// Schema implements schema.Provider: the list stands in package outbox.
+func (EventType) Schema(*schema.Registry) *schema.Schema { return enum(outbox.Selectable...) }
 
 // DeliveredType is an event type that a delivery may have.
 type DeliveredType outbox.Type
 
-// Schema implements huma.SchemaProvider.
-func (DeliveredType) Schema(huma.Registry) *huma.Schema {
+// Schema implements schema.Provider.
+func (DeliveredType) Schema(*schema.Registry) *schema.Schema {
 	return enum(append(outbox.Selectable[:len(outbox.Selectable):len(outbox.Selectable)], outbox.Test)...)
 }
 
-func enum(types ...outbox.Type) *huma.Schema {
-	s := &huma.Schema{Type: huma.TypeString}
+func enum(types ...outbox.Type) *schema.Schema {
+	s := &schema.Schema{Type: schema.String}
 	for _, t := range types {
 		s.Enum = append(s.Enum, string(t))
 	}

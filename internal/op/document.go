@@ -1,0 +1,301 @@
+package op
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/goccy/go-yaml"
+
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/schema"
+)
+
+// members is a JSON object with its members in their order.
+type members []member
+
+type member struct {
+	name  string
+	value any
+}
+
+// MarshalJSONTo writes the members as one object.
+func (m members) MarshalJSONTo(e *jsontext.Encoder) error {
+	if err := e.WriteToken(jsontext.BeginObject); err != nil {
+		return err
+	}
+	for _, each := range m {
+		if err := e.WriteToken(jsontext.String(each.name)); err != nil {
+			return err
+		}
+		if err := json.MarshalEncode(e, each.value); err != nil {
+			return err
+		}
+	}
+	return e.WriteToken(jsontext.EndObject)
+}
+
+// sorted returns the entries of a map as members in the order of their names.
+func sorted[T any](all map[string]T) (m members) {
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		m = append(m, member{name, all[name]})
+	}
+	return m
+}
+
+func refTo(kind, name string) members { return members{{"$ref", "#/components/" + kind + "/" + name}} }
+
+// OpenAPI returns the contract of the declared operations as an OpenAPI 3.1
+// document in YAML.
+func (s *Service) OpenAPI() ([]byte, error) {
+	paths := members{}
+	for _, r := range s.rows {
+		i := slices.IndexFunc(paths, func(m member) bool { return m.name == r.Path })
+		if i < 0 {
+			i, paths = len(paths), append(paths, member{r.Path, members{}})
+		}
+		paths[i].value = append(paths[i].value.(members), member{strings.ToLower(r.Method), s.describe(r)})
+	}
+	webhooks := s.webhooks()
+	described := members{}
+	for _, h := range headers {
+		described = append(described, member{h.name, h.describe(h.name != replayed)})
+	}
+	refusals := map[string]members{}
+	for _, r := range s.rows {
+		for _, status := range r.errorStatuses() {
+			refusals[refusalName(status)] = s.refusal(status)
+		}
+	}
+	document := members{
+		{"openapi", "3.1.0"},
+		{"info", members{
+			{"title", "Waymark Administrative Link-Management API"},
+			{"version", "1.0.0"},
+			{"description", "Through this API an owner manages apps, links, domains and what belongs to them. " +
+				"Every mutation needs an Idempotency-Key; updates need If-Match with the revision last read."},
+			{"contact", members{{"name", "Waymark"}, {"url", "https://github.com/waymarkhq/waymark"}}},
+			{"license", members{{"name", "Apache-2.0"}, {"identifier", "Apache-2.0"}}},
+		}},
+		{"servers", []members{{{"url", BasePath}, {"description", "The API listener of this installation"}}}},
+		{"security", []members{{{"bearer", []string{}}}}},
+		{"tags", tags()},
+		{"paths", paths},
+		{"webhooks", webhooks},
+		{"components", members{
+			{"securitySchemes", members{{"bearer", members{{"type", "http"}, {"scheme", "bearer"}, {"description", "A human session or an API key."}}}}},
+			{"parameters", commonParameters},
+			{"headers", described},
+			{"responses", sorted(refusals)},
+			{"schemas", sorted(s.registry.Schemas())},
+		}},
+	}
+	text, err := json.Marshal(document, json.Deterministic(true))
+	if err != nil {
+		return nil, fmt.Errorf("marshal the OpenAPI document: %w", err)
+	}
+	return yaml.JSONToYAML(text)
+}
+
+// commonParameters are the headers that operations share.
+var commonParameters = members{
+	{"IdempotencyKey", members{
+		{"name", "Idempotency-Key"}, {"in", "header"}, {"required", true},
+		{"description", "A UUID v4 that names this intent for 24 hours: the same request with the same key has one effect."},
+		{"schema", &schema.Schema{Type: schema.String, Format: "uuid", MaxLength: schema.Of(36), Example: "7d9f0a52-3c1e-4b8a-9f57-2e6c81d4a0b3"}},
+	}},
+	{"IfMatch", ifMatch(true, "The quoted strong revision that was last read, as ETag has it. An old one is refused with 412.")},
+	{"IfMatchOptional", ifMatch(false, "The quoted strong revision that was last read, as ETag has it; when sent, an old one is refused with 412.")},
+}
+
+func ifMatch(required bool, doc string) members {
+	return members{
+		{"name", "If-Match"}, {"in", "header"}, {"required", required}, {"description", doc},
+		{"schema", &schema.Schema{Type: schema.String, Pattern: revisionPattern, MaxLength: schema.Of(38), Example: `"f3b1c6de-8a5e-4f0b-9c8d-6a2e1b7f4c90"`}},
+	}
+}
+
+// revisionPattern is a strong revision in double quotes.
+const revisionPattern = `^"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"$`
+
+func (s *Service) describe(r *row) members {
+	parameters := []any{}
+	for _, p := range r.input.parameters {
+		m := members{{"name", p.name}, {"in", p.in}, {"required", p.required}}
+		if p.doc != "" {
+			m = append(m, member{"description", p.doc})
+		}
+		described := *p.schema
+		described.Description = ""
+		parameters = append(parameters, append(m, member{"schema", &described}))
+	}
+	if r.mutates {
+		parameters = append(parameters, refTo("parameters", "IdempotencyKey"))
+	}
+	switch r.IfMatch {
+	case IfMatchRequired:
+		parameters = append(parameters, refTo("parameters", "IfMatch"))
+	case IfMatchOptional:
+		parameters = append(parameters, refTo("parameters", "IfMatchOptional"))
+	}
+	o := members{
+		{"operationId", r.ID}, {"summary", r.Summary}, {"description", r.description()}, {"tags", []string{r.tag()}},
+		{"x-service-state", "available_production"}, {"x-service-permission", r.Perm}, {"x-service-scope", r.scope()},
+		{"x-service-milestone", "1.0"}, {"x-service-human-only", r.Human},
+		{"parameters", parameters},
+	}
+	if content := r.requestContent(); content != nil {
+		o = append(o, member{"requestBody", members{{"required", r.input.upload != nil || r.input.body.Sample(false) != nil}, {"content", content}}})
+	}
+	responses := members{{strconv.Itoa(r.Status), s.success(r)}}
+	for _, status := range r.errorStatuses() {
+		responses = append(responses, member{strconv.Itoa(status), refTo("responses", refusalName(status))})
+	}
+	return append(o, member{"responses", responses})
+}
+
+// description is what the operation's own words and its row say.
+func (r *row) description() string {
+	var b strings.Builder
+	if r.Doc != "" {
+		b.WriteString(r.Doc + "\n\n")
+	}
+	b.WriteString("Needs the permission `" + r.Perm + "`")
+	if r.Human {
+		b.WriteString(" and a human session; API keys are refused")
+	}
+	return b.String() + "."
+}
+
+// scope tells whether every call concerns an app.
+func (r *row) scope() string {
+	if a := r.App; a.path+a.body != "" || a.query != "" && slices.ContainsFunc(r.input.parameters, func(p parameter) bool {
+		return p.name == a.query && p.required
+	}) {
+		return "app"
+	}
+	return "account"
+}
+
+func (r *row) requestContent() members {
+	switch {
+	case r.input.upload != nil:
+		return members{{"multipart/form-data", members{{"schema", uploadSchema()}}}}
+	case r.input.body != nil:
+		return members{{"application/json", members{{"schema", r.input.body}, {"example", r.input.body.Sample(false)}}}}
+	}
+	return nil
+}
+
+func (s *Service) success(r *row) members {
+	response := members{{"description", http.StatusText(r.Status)}}
+	content := members{}
+	for _, t := range r.types {
+		bytes := &schema.Schema{Type: schema.String, ContentMediaType: t, MaxLength: schema.Of(maxBytes)}
+		if t == "application/json" { // whatever the file holds
+			bytes = &schema.Schema{}
+		}
+		content = append(content, member{t, members{{"schema", bytes}}})
+	}
+	if r.data != nil && r.Status != http.StatusNoContent {
+		envelope := s.envelope(r)
+		content = append(content, member{"application/json", members{{"schema", envelope}, {"example", envelope.Sample(true)}}})
+	}
+	response = append(response, member{"headers", r.successHeaders()})
+	if len(content) > 0 {
+		response = append(response, member{"content", content})
+	}
+	return response
+}
+
+// maxBytes bounds an answer in bytes: an export.
+const maxBytes = 1 << 20
+
+// envelope is the schema of a success in JSON.
+func (s *Service) envelope(r *row) *schema.Schema {
+	data := s.registry.For(r.data)
+	if r.list {
+		most := maxLimit
+		if r.PageLimit > 0 {
+			most = r.PageLimit
+		}
+		data = &schema.Schema{Type: schema.Array, Items: data, MaxItems: &most}
+	}
+	envelope := &schema.Schema{Type: schema.Object, Closed: true, Properties: []schema.Property{
+		{Name: "data", Required: true, Schema: data},
+		{Name: "meta", Required: true, Schema: s.registry.For(reflect.TypeFor[Meta]())},
+	}}
+	if r.list {
+		envelope.Properties = append(envelope.Properties, schema.Property{Name: "pagination", Required: true, Schema: s.registry.For(reflect.TypeFor[pagination]())})
+	}
+	return envelope
+}
+
+// Meta is the part of the envelope that belongs to the request.
+type Meta struct {
+	RequestID string `json:"requestId"`
+}
+
+// tags returns the groups of operations in their order.
+func tags() (all []members) {
+	for _, t := range tagTexts {
+		if t.Doc != "" {
+			all = append(all, members{{"name", t.Name}, {"description", t.Doc}})
+		}
+	}
+	return all
+}
+
+// tag is the group of an operation in the reference, by the first segment of
+// its path.
+func (o Op) tag() string {
+	first, _, _ := strings.Cut(strings.TrimPrefix(o.Path, "/"), "/")
+	i := slices.IndexFunc(tagTexts, func(t tagText) bool { return t.slug == first })
+	if i < 0 {
+		panic("op: no tag for paths that begin with /" + first)
+	}
+	return tagTexts[i].Name
+}
+
+func refusalName(status int) string {
+	return strings.ReplaceAll(http.StatusText(status), " ", "")
+}
+
+func (s *Service) refusal(status int) members {
+	var codes []string
+	for _, c := range fault.Codes {
+		if c.Status == status {
+			codes = append(codes, "`"+string(c.Code)+"`")
+		}
+	}
+	envelope := s.registry.For(reflect.TypeFor[ErrorEnvelope]())
+	return members{
+		{"description", http.StatusText(status) + ": " + strings.Join(codes, ", ")}, {"headers", refusalHeaders(status)},
+		{"content", members{{"application/json", members{{"schema", envelope}}}}},
+	}
+}
+
+// errorStatuses returns the refusals that an operation can answer.
+func (r *row) errorStatuses() []int {
+	all := []int{400, 401, 403, 404, 429, 500, 503}
+	if r.mutates {
+		all = append(all, 409, 413, 415, 422)
+	}
+	if r.types != nil {
+		all = append(all, 409, 422)
+	}
+	if r.IfMatch != NoIfMatch {
+		all = append(all, 412)
+	}
+	if r.IfMatch == IfMatchRequired {
+		all = append(all, 428)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
