@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"fmt"
 	"mime"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -174,9 +176,13 @@ func (c *callContext) target() string {
 }
 
 // listBinding is all that a cursor is bound to: who asks which list with which
-// filters, order and limit.
+// filters, order and limit. A default that is spelt out is the same query.
 func (c *callContext) listBinding() string {
-	values := c.r.URL.Query()
-	values.Del("cursor")
+	values := url.Values{}
+	for name, v := range c.query {
+		if name != "cursor" {
+			values.Set(name, fmt.Sprint(v))
+		}
+	}
 	return c.Actor.Credential + "|" + c.target() + "|" + values.Encode()
 }

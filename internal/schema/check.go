@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -278,17 +277,7 @@ func (c *checker) object(s *Schema, v map[string]any) {
 	if known == len(v) || !s.Closed && s.Values == nil || c.full() {
 		return
 	}
-	var others []string
-	for name := range v {
-		if _, ok := s.index[name]; !ok {
-			others = append(others, name)
-		}
-	}
-	sort.Strings(others)
-	for _, name := range others {
-		if c.full() {
-			return
-		}
+	for _, name := range s.others(v) {
 		back := c.enter(name)
 		if s.Closed {
 			c.add(fault.ReasonUnknownField, "the field is unknown%s", s.meant(name))
@@ -297,4 +286,21 @@ func (c *checker) object(s *Schema, v map[string]any) {
 		}
 		c.leave(back)
 	}
+}
+
+// others returns the members that are no properties, in the order of their
+// names; of a closed object, as many as can be reported.
+func (s *Schema) others(v map[string]any) []string {
+	var names []string
+	for name := range v {
+		if _, ok := s.index[name]; !ok {
+			names = append(names, name)
+		}
+		if s.Closed && len(names) == 2*maxProblems { // a client may send thousands
+			slices.Sort(names)
+			names = names[:maxProblems]
+		}
+	}
+	slices.Sort(names)
+	return names
 }

@@ -64,8 +64,8 @@ func TestVerdictsAreThoseOfTheJudge(t *testing.T) {
 }
 
 var (
-	names = []string{"a", "b", "c", "slug", "x~y", "x/z"}
-	texts = []string{"", "a", "ab", "é", "👩‍👩‍👧", "abc", "x y", "0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d", "2026-11-20T12:00:00Z", "2026-02-30T12:00:00Z", "100"}
+	names   = []string{"a", "b", "c", "slug", "x~y", "x/z"}
+	texts   = []string{"", "a", "ab", "é", "👩‍👩‍👧", "abc", "x y", "0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d", "2026-11-20T12:00:00Z", "2026-02-30T12:00:00Z", "100"}
 	numbers = []float64{-1, 0, 1, 1.5, 2, 100, 1e2, 1 << 53, 1e300}
 )
 

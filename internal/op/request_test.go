@@ -1,0 +1,189 @@
+package op_test
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/fault"
+)
+
+// add sends a header once more.
+func add(name, value string) apitest.With {
+	return func(r *http.Request) { r.Header.Add(name, value) }
+}
+
+// An absent header is told apart from a malformed one, and a repeated one from
+// both.
+func TestHeaders(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		link := owner.Link("a", nil).Want(201)
+		path := "/links/" + apitest.Path(link.Text("data.id"))
+		says := func(r *apitest.Response, code fault.Code, path string, reason fault.Reason) {
+			t.Helper()
+			r.Refused(code, path)
+			if got := r.Text("error.details.0.code"); got != string(reason) {
+				t.Errorf("the reason is %q, want %q: %s", got, reason, r.Body)
+			}
+		}
+		const key, match = "header.Idempotency-Key", "header.If-Match"
+		says(owner.Call("POST", "/tags", M{}, apitest.Idempotent("")), fault.InvalidRequest, key, fault.ReasonRequired)
+		says(owner.Call("POST", "/tags", M{}, apitest.Idempotent("1")), fault.InvalidRequest, key, fault.ReasonInvalidFormat)
+		says(owner.Call("POST", "/tags", M{}, apitest.Idempotent(uuid.Must(uuid.NewV7()).String())), fault.InvalidRequest, key, fault.ReasonInvalidFormat)
+		says(owner.Call("POST", "/tags", M{}, add("Idempotency-Key", apitest.NewKey())), fault.InvalidRequest, key, fault.ReasonRepeated)
+		says(owner.Call("POST", "/tags", M{}, add("Content-Type", "application/json")), fault.InvalidRequest, "header.Content-Type", fault.ReasonRepeated)
+		says(owner.Call("POST", "/tags", M{}, add("Content-Encoding", ""), add("Content-Encoding", "gzip")), fault.InvalidRequest, "header.Content-Encoding", fault.ReasonRepeated)
+		for _, weak := range []string{"*", `W/"` + link.Revision() + `"`, link.Revision(), `"` + link.Revision() + `", "` + link.Revision() + `"`} {
+			says(owner.Call("PATCH", path, M{"title": "x"}, apitest.Header("If-Match", weak)), fault.InvalidRequest, match, fault.ReasonInvalidFormat)
+		}
+		says(owner.Call("PATCH", path, M{"title": "x"}, add("If-Match", `"`+link.Revision()+`"`), add("If-Match", `"`+link.Revision()+`"`)), fault.InvalidRequest, match, fault.ReasonRepeated)
+
+		changed := owner.Call("PATCH", path, M{"title": "x"}, apitest.IfMatch(strings.ToUpper(link.Revision()))).Want(200)
+		owner.Call("DELETE", path, nil, apitest.IfMatch(strings.ToUpper(changed.Revision())), apitest.Header("Content-Encoding", "gzip")).Refused(fault.UnsupportedMediaType)
+		owner.Call("DELETE", path, nil, apitest.IfMatch(strings.ToUpper(changed.Revision()))).Want(204)
+	})
+}
+
+// One detail is the message; of several the first is, with how many more there
+// are.
+func TestMessagesSayWhatWasWrong(t *testing.T) {
+	i := apitest.New(t, "sqlite", apitest.Options{})
+	owner := i.Prepared(t, "ann@example.com")
+	for _, c := range []struct {
+		method, path string
+		body         any
+		message      string
+	}{
+		{"POST", "/tags", M{"appId": owner.AppID}, "/name: the field is required."},
+		{"POST", "/tags", M{}, "/appId: the field is required (and 1 more)."},
+		{"POST", "/tags", M{"colour": 1}, "/appId: the field is required (and 2 more)."},
+		{"POST", "/tags", M{"appId": owner.AppID, "name": "a", "archive": true}, "/archive: the field is unknown; did you mean archived?"},
+		{"POST", "/links", M{"appId": owner.AppID, "domain": owner.Host, "slug": "a", "url": "https://example.com/"}, "/url: the field is unknown; did you mean desktopUrl?"},
+		{"POST", "/tags", `[]`, "The body: must be an object, not an array."},
+		{"GET", "/tags?appId=" + owner.AppID + "&limt=3", nil, "query.limt: the parameter is unknown; did you mean limit?"},
+		{"GET", "/tags", nil, "query.appId: the parameter is required."},
+		{"GET", "/tags?appId=" + owner.AppID + "&limit=101", nil, "query.limit: must be from 1 to 100."},
+		{"GET", "/tags?appId=" + owner.AppID + "&limit=", nil, "query.limit: must be a whole number."},
+		{"GET", "/tags?appId=" + owner.AppID + "&q=", nil, "query.q: must not be empty; leave the parameter out instead."},
+		{"POST", "/tags", M{strings.Repeat("x", 30000): 1}, "/appId: the field is required (and 2 more)."},
+	} {
+		r := owner.Call(c.method, c.path, c.body)
+		if got := r.Text("error.message"); r.Status < 400 || got != c.message {
+			t.Errorf("%s %s: %d %.300q, want %q", c.method, c.path, r.Status, got, c.message)
+		}
+	}
+}
+
+// Whole numbers and instants may be written in each of their spellings, and one
+// that is none is refused.
+func TestSpellings(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		for n, c := range []struct{ lifecycle, shown string }{
+			{`"maxClicks":100`, `100`}, {`"maxClicks":100.0`, `100`}, {`"maxClicks":1e2`, `100`}, {`"maxClicks":10.0E1`, `100`}, {`"maxClicks":null`, `null`},
+			{`"maxClicks":100.5`, ``}, {`"maxClicks":0.0`, ``}, {`"maxClicks":1e10`, ``}, {`"maxClicks":"100"`, ``},
+		} {
+			body := `{"appId":"` + owner.AppID + `","domain":"` + owner.Host + `","slug":"n` + strconv.Itoa(n) + `","desktopUrl":"https://example.com/","lifecycle":{` + c.lifecycle + `}}`
+			if r := owner.Call("POST", "/links", body); c.shown == "" {
+				r.Refused(fault.ValidationFailed, "/lifecycle/maxClicks")
+			} else {
+				r.Want(201).Has("data.lifecycle.maxClicks", c.shown)
+			}
+		}
+		for sent, shown := range map[string]string{
+			"2026-11-20t12:00:00z":            `"2026-11-20T12:00:00.000Z"`,
+			"2026-11-20T13:00:00.5+01:00":     `"2026-11-20T12:00:00.500Z"`,
+			"2026-11-20T12:00:00.123456789Z":  `"2026-11-20T12:00:00.123456Z"`,
+			"2026-12-31T23:59:60Z":            `"2026-12-31T23:59:59.999999Z"`,
+			"2026-11-20T12:00:00":             ``,
+			"2026-11-20T12:00:00.1234567890Z": ``,
+			"20 November 2026":                ``,
+		} {
+			r := owner.Link("i"+regexp.MustCompile(`\W`).ReplaceAllString(sent, ""), M{"lifecycle": M{"startsAt": sent}})
+			if shown == "" {
+				r.Refused(fault.ValidationFailed, "/lifecycle/startsAt")
+				continue
+			}
+			r.Want(201).Has("data.lifecycle.startsAt", shown)
+			owner.Call("GET", "/links/"+apitest.Path(r.Text("data.id")), nil).Want(200).Has("data.lifecycle.startsAt", shown)
+		}
+	})
+}
+
+// A cursor continues the query that it came from, however that is spelt, and no
+// other.
+func TestCursorIsBoundToTheMeaningOfTheQuery(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		for _, slug := range []string{"a", "b", "c"} {
+			owner.Link(slug, nil).Want(201)
+		}
+		list := "/links?appId=" + owner.AppID
+		next := func(query, with string) *apitest.Response {
+			cursor := owner.Call("GET", list+query, nil).Want(200).Text("pagination.nextCursor")
+			return owner.Call("GET", list+with+"&cursor="+url.QueryEscape(cursor), nil)
+		}
+		next("&limit=2", "&order=createdAt%3Adesc&limit=2").Want(200)
+		next("&limit=2&order=createdAt:desc", "&limit=2").Want(200)
+		next("&limit=2&archived=all", "&limit=2").Want(200)
+		next("&limit=2&group=operational", "&group=operational&limit=2").Want(200)
+		next("&limit=2", "&limit=1").Refused(fault.InvalidRequest, "query.cursor")
+		next("&limit=2", "&limit=2&order=createdAt:asc").Refused(fault.InvalidRequest, "query.cursor")
+		next("&limit=2", "&limit=2&archived=false").Refused(fault.InvalidRequest, "query.cursor")
+		next("&limit=2", "&limit=2&group=operational").Refused(fault.InvalidRequest, "query.cursor")
+		owner.Call("GET", list+"&limit=2&cursor=x", nil).Refused(fault.InvalidRequest, "query.cursor")
+	})
+}
+
+// Locations hold ids as paths need them, and bytes have a UUID for their tag.
+func TestLocationAndTagOfBytes(t *testing.T) {
+	i := apitest.New(t, "sqlite", apitest.Options{})
+	owner := i.Prepared(t, "ann@example.com")
+	link := owner.Link("a", nil).Want(201)
+	id := link.Text("data.id")
+	if got, want := link.Header.Get("Location"), "/v1/links/"+url.QueryEscape(id); got != want || !strings.Contains(got, "%3A") {
+		t.Errorf("Location is %s, want %s", got, want)
+	}
+	owner.Call("GET", link.Header.Get("Location"), nil).Want(200).Has("data.id", `"`+id+`"`)
+	qr := "/links/" + apitest.Path(id) + "/qr?format="
+	tags := map[string]bool{}
+	for _, format := range []string{"svg", "png", "svg"} {
+		tag := owner.Call("GET", qr+format, nil).Want(200).Header.Get("ETag")
+		if u, err := uuid.Parse(strings.Trim(tag, `"`)); err != nil || u.Version() != 8 || u.Variant() != uuid.RFC4122 {
+			t.Errorf("the tag of bytes is %s", tag)
+		}
+		tags[tag] = true
+	}
+	if len(tags) != 2 {
+		t.Errorf("tags %v of two files", tags)
+	}
+}
+
+// Only calls without a valid credential count for their address.
+func TestRefusedCallsWithACredentialDoNotCountForTheAddress(t *testing.T) {
+	i := apitest.New(t, "sqlite", apitest.Options{})
+	owner := i.Prepared(t, "ann@example.com")
+	remaining := func() string {
+		r := i.Client(t, "nonsense").Call("GET", "/me", nil).Want(401)
+		return r.Header.Get("X-RateLimit-Remaining")
+	}
+	before, err := strconv.Atoi(remaining())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		owner.Call("GET", "/links/none", nil).Refused(fault.NotFound)
+		owner.Call("POST", "/tags", "{").Refused(fault.InvalidRequest)
+		owner.Call("POST", "/tags", M{}).Refused(fault.ValidationFailed)
+	}
+	if after, _ := strconv.Atoi(remaining()); after != before-1 {
+		t.Errorf("the address had %d calls left, then %d", before, after)
+	}
+}
