@@ -50,8 +50,9 @@ type Job struct {
 	OperationID *string       `json:"operationId" doc:"The operation to follow; null for an import that is not committed."`
 	Revision    string        `json:"revision" format:"uuid"`
 	Total       int64         `json:"total" doc:"How many items there are, or records in an export."`
+	Invalid     int64         `json:"invalid" doc:"How many items of an import have invalid data: no commit tries them. 0 until the import is validated."`
 	Succeeded   int64         `json:"succeeded"`
-	Failed      int64         `json:"failed" doc:"How many items were tried and failed."`
+	Failed      int64         `json:"failed" doc:"How many items were tried and failed; those that are invalid are not among them."`
 	ExpiresAt   clock.Instant `json:"expiresAt" format:"date-time" doc:"Of an export, when its file goes; of others, when the record goes."`
 	CreatedAt   clock.Instant `json:"createdAt" format:"date-time"`
 	UpdatedAt   clock.Instant `json:"updatedAt" format:"date-time"`
@@ -70,6 +71,15 @@ func (j *Job) Ref() op.Ref {
 func (j *Job) Accepted(o operation.Operation) op.Item[Job] {
 	return op.Item[Job]{Data: *j, Ref: j.Ref(), Location: o.Location(), RetryAfter: operation.PollSeconds}
 }
+
+// The actions of items. An import's items create.
+const (
+	ActionCreate  = "create"
+	ActionUpdate  = "update"
+	ActionMove    = "move"
+	ActionArchive = "archive"
+	ActionDelete  = "delete"
+)
 
 // Item is one part of a batch or an import.
 type Item struct {
@@ -106,7 +116,7 @@ type ItemResult struct {
 type ItemError struct {
 	Code    string         `json:"code" example:"validation_failed"`
 	Message string         `json:"message"`
-	Details []fault.Detail `json:"details" doc:"Paths are JSON Pointers into the item's input."`
+	Details []fault.Detail `json:"details,omitempty" doc:"What exactly was refused, at JSON Pointers into the item's input; absent when there is nothing to point at."`
 	// Dependencies stand in the way of a removal.
 	Dependencies []fault.Dependency `json:"dependencies,omitempty"`
 }
@@ -117,10 +127,20 @@ func Refused(f *fault.Error) ItemError {
 	if f.Code == fault.RevisionConflict {
 		e.Message = "The revision is not the current one. Read the link again and reconcile."
 	}
-	if e.Details == nil {
-		e.Details = []fault.Detail{}
-	}
 	return e
+}
+
+// operation returns the operation that does the item's action to a single
+// link: audit names the effect by it.
+func (i *Item) operation() string {
+	switch i.Action {
+	case ActionCreate:
+		return "createLinks"
+	case ActionDelete:
+		return "deleteLinksLinkId"
+	default:
+		return "updateLinksLinkId"
+	}
 }
 
 // Position implements op.Positioned: items are listed in their order.

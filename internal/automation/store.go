@@ -13,7 +13,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
-const columns = "id, app_id, kind, state, operation_id, request, total, succeeded, failed, revision, created_at, updated_at, expires_at"
+const columns = "id, app_id, kind, state, operation_id, request, total, invalid, succeeded, failed, revision, created_at, updated_at, expires_at"
 
 // over is the condition of a job that can make room: its work is done, or it is
 // an import of which nothing can be committed.
@@ -21,7 +21,7 @@ const over = `(state IN ('succeeded', 'partially_succeeded', 'failed', 'cancelle
 	OR state = 'validated' AND NOT EXISTS (SELECT 1 FROM automation_item WHERE job_id = automation_job.id AND state = 'valid'))`
 
 func scan(r store.Row) (j Job, err error) {
-	err = r.Scan(&j.ID, &j.AppID, &j.Kind, &j.State, &j.OperationID, &j.Request, &j.Total, &j.Succeeded, &j.Failed, &j.Revision, &j.CreatedAt, &j.UpdatedAt, &j.ExpiresAt)
+	err = r.Scan(&j.ID, &j.AppID, &j.Kind, &j.State, &j.OperationID, &j.Request, &j.Total, &j.Invalid, &j.Succeeded, &j.Failed, &j.Revision, &j.CreatedAt, &j.UpdatedAt, &j.ExpiresAt)
 	return j, err
 }
 
@@ -52,8 +52,8 @@ func Create(ctx context.Context, c *op.Call, tx *store.Tx, kind, state, request 
 	if err := makeRoom(ctx, c, tx); err != nil {
 		return j, err
 	}
-	_, err := tx.Exec(ctx, "INSERT INTO automation_job ("+columns+", remove_at) VALUES ("+store.Marks(14)+")",
-		j.ID, j.AppID, j.Kind, j.State, j.OperationID, j.Request, j.Total, j.Succeeded, j.Failed, j.Revision, j.CreatedAt, j.UpdatedAt, j.ExpiresAt, j.removeAt())
+	_, err := tx.Exec(ctx, "INSERT INTO automation_job ("+columns+", remove_at) VALUES ("+store.Marks(15)+")",
+		j.ID, j.AppID, j.Kind, j.State, j.OperationID, j.Request, j.Total, j.Invalid, j.Succeeded, j.Failed, j.Revision, j.CreatedAt, j.UpdatedAt, j.ExpiresAt, j.removeAt())
 	return j, err
 }
 
@@ -78,7 +78,7 @@ func makeRoom(ctx context.Context, c *op.Call, tx *store.Tx) error {
 	}
 	oldest, err := store.One(ctx, tx, store.Value[string], "SELECT id FROM automation_job WHERE app_id = ? AND "+over+" ORDER BY created_at, id LIMIT 1", c.AppID)
 	if err == store.ErrNotFound {
-		return fault.New(fault.ResourceConflict, "The app has %d exports, batches and imports, the most that are kept, and none of them is done.", n)
+		return fault.New(fault.ResourceConflict, "The app has %d exports, batches and imports, as many as are kept, and none of them is finished. Wait for one to finish, or cancel its operation.", n)
 	}
 	if err != nil {
 		return err
@@ -125,8 +125,8 @@ func AppOf(kind string) op.AppFinder {
 // Save stores a job under a new revision.
 func (j *Job) Save(ctx context.Context, tx *store.Tx) error {
 	j.Revision, j.UpdatedAt = ids.Revision(), tx.Now
-	_, err := tx.Exec(ctx, `UPDATE automation_job SET state = ?, operation_id = ?, total = ?, succeeded = ?, failed = ?, revision = ?, updated_at = ?, expires_at = ?, remove_at = ?
-		WHERE id = ?`, j.State, j.OperationID, j.Total, j.Succeeded, j.Failed, j.Revision, j.UpdatedAt, j.ExpiresAt, j.removeAt(), j.ID)
+	_, err := tx.Exec(ctx, `UPDATE automation_job SET state = ?, operation_id = ?, total = ?, invalid = ?, succeeded = ?, failed = ?, revision = ?, updated_at = ?, expires_at = ?, remove_at = ?
+		WHERE id = ?`, j.State, j.OperationID, j.Total, j.Invalid, j.Succeeded, j.Failed, j.Revision, j.UpdatedAt, j.ExpiresAt, j.removeAt(), j.ID)
 	return err
 }
 

@@ -19,8 +19,6 @@ import (
 // its effect, and none is done twice.
 type ItemKind struct {
 	Kind string
-	// Audit is the operation that audit names for each effect.
-	Audit string
 	// Waiting is the state of items that are to be done.
 	Waiting string
 	// Allowed reports whether a caller may have any item done.
@@ -94,9 +92,13 @@ func (k *ItemKind) apply(ctx context.Context, c *op.Call, tx *store.Tx, jobID st
 	if err != nil {
 		return err
 	}
-	if err := audit.Record(ctx, tx, audit.Event{
-		Operation: k.Audit, Actor: c.Actor, AppID: c.AppID, ResourceType: "link", ResourceID: result.LinkID, Revision: result.Revision, CorrelationID: c.RequestID,
-	}); err != nil {
+	e := audit.Event{
+		Operation: i.operation(), Actor: c.Actor, AppID: c.AppID, ResourceType: "link", ResourceID: result.LinkID, Revision: result.Revision, CorrelationID: c.RequestID,
+	}
+	if i.Action == ActionDelete {
+		e.Revision = "" // the link is gone
+	}
+	if err := audit.Record(ctx, tx, e); err != nil {
 		return err
 	}
 	i.State, i.Result, i.Error = Succeeded, opt.Of(result), opt.Null[ItemError]{}
@@ -135,7 +137,11 @@ func finish(ctx context.Context, _ *op.Call, tx *store.Tx, o *operation.Operatio
 
 // result is what the job's operation brought about so far.
 func (j *Job) result() operation.Result {
-	return operation.Result{Resource: operation.Resource{Type: j.Kind, ID: j.ID}, Succeeded: &j.Succeeded, Failed: &j.Failed}
+	r := operation.Result{Resource: operation.Resource{Type: j.Kind, ID: j.ID}, Succeeded: &j.Succeeded, Failed: &j.Failed}
+	if j.Kind == Import {
+		r.Invalid = &j.Invalid
+	}
+	return r
 }
 
 // Ended settles the job of an operation that ends before its work is done: what

@@ -2,6 +2,7 @@ package batch
 
 import (
 	"context"
+	"slices"
 
 	"github.com/waymarkhq/waymark/internal/automation"
 	"github.com/waymarkhq/waymark/internal/fault"
@@ -33,9 +34,33 @@ type actions struct {
 	archive func([]byte) (ArchiveLink, error)
 }
 
+// malformed returns what makes an input none for its action: fields that are
+// unknown, missing or of another type. It leaves out what else is wrong, which
+// becomes the item's error.
+func (a *actions) malformed(action string, input []byte) []fault.Detail {
+	var err error
+	switch action {
+	case automation.ActionCreate:
+		_, err = a.create(input)
+	case automation.ActionMove:
+		_, err = a.move(input)
+	case automation.ActionArchive:
+		_, err = a.archive(input)
+	default:
+		_, err = a.update(input)
+	}
+	if err == nil {
+		return nil
+	}
+	refusal, _ := fault.From(err)
+	return slices.DeleteFunc(refusal.Details, func(d fault.Detail) bool {
+		return !d.Code.IsShape()
+	})
+}
+
 // creates reports that an item will make a link, as far as can be told before.
 func (a *actions) creates(c *op.Call, i *automation.Item) bool {
-	if i.Action != "create" || !c.Actor.May(permission(i.Action), false) {
+	if i.Action != automation.ActionCreate || !c.Actor.May(permission(i.Action), false) {
 		return false
 	}
 	_, err := a.create(i.Input)
@@ -53,24 +78,24 @@ func (a *actions) apply(ctx context.Context, c *op.Call, tx *store.Tx, i *automa
 func (a *actions) change(ctx context.Context, c *op.Call, tx *store.Tx, i *automation.Item) (link.Link, error) {
 	var body link.UpdateLink
 	switch i.Action {
-	case "create":
+	case automation.ActionCreate:
 		body, err := a.create(i.Input)
 		if err == nil && body.AppID != c.AppID {
-			err = fault.Invalid("/appId", "not_allowed", "the app must be the batch's")
+			err = fault.Invalid("/appId", "not_allowed", "the appId must be that of the batch")
 		}
 		if err != nil {
 			return link.Link{}, err
 		}
 		return a.links.Create(ctx, c, tx, &body)
-	case "delete":
+	case automation.ActionDelete:
 		return a.links.Delete(ctx, c, tx, *i.LinkID)
-	case "move":
+	case automation.ActionMove:
 		move, err := a.move(i.Input)
 		if err != nil {
 			return link.Link{}, err
 		}
 		body.FolderID = move.FolderID
-	case "archive":
+	case automation.ActionArchive:
 		archive, err := a.archive(i.Input)
 		if err != nil {
 			return link.Link{}, err

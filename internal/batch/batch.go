@@ -30,7 +30,7 @@ type BatchItem struct {
 	Action   string               `json:"action" enum:"create,update,move,archive,delete"`
 	LinkID   opt.Opt[string]      `json:"linkId,omitzero" minLength:"1" maxLength:"500" doc:"For all but create."`
 	Revision opt.Opt[string]      `json:"revision,omitzero" format:"uuid" doc:"The link's revision last read; for all but create."`
-	Input    opt.Opt[link.Object] `json:"input,omitzero" doc:"create: a CreateLink of the same app; update: an UpdateLink; move: its folderId; archive: its lifecycle.archived; delete: none. What is wrong inside is the item's error."`
+	Input    opt.Opt[link.Object] `json:"input,omitzero" doc:"create: a CreateLink of the same app; update: an UpdateLink; move: its folderId; archive: its lifecycle.archived; delete: none. Fields that are unknown, missing or of another type refuse the batch; any other mistake is the item's error."`
 }
 
 // Item is a change with how it ended.
@@ -51,9 +51,9 @@ func (i Item) Position() cursor.Position {
 // batches:create.
 func permission(action string) string {
 	switch action {
-	case "create":
+	case automation.ActionCreate:
 		return "links:create"
-	case "delete":
+	case automation.ActionDelete:
 		return "links:delete"
 	default:
 		return "links:update"
@@ -63,13 +63,14 @@ func permission(action string) string {
 // Register declares the operations of this package and returns what the
 // executor does for them.
 func Register(s *op.Service, links *link.Service) operation.Work {
+	a := &actions{links: links, create: op.Checker[link.CreateLink](s), update: op.Checker[link.UpdateLink](s), move: op.Checker[MoveLink](s), archive: op.Checker[ArchiveLink](s)}
 	op.Write(s, op.Op{ID: "createLinkBatches", Method: "POST", Path: "/link-batches", Perm: "batches:create", App: op.AppInBody, Status: 202, Needs: permissions,
-		Summary: "Change many links", Doc: "Each item is done on its own, in order; one that fails does not stop the others. Needs links:create, links:update or links:delete for the actions in it."}, create)
+		Summary: "Change many links", Doc: "Each item is done on its own, in order; one that fails does not stop the others. Needs links:create, links:update or links:delete for the actions in it. " +
+			"Audit has an event for each change under the operation that makes it on a single link (createLinks, updateLinksLinkId, deleteLinksLinkId) and a createLinkBatches event for the batch, all with the id of this request as correlationId."}, a.start)
 	op.List(s, op.Op{ID: "getLinkBatchesBatchIdItems", Method: "GET", Path: "/link-batches/{batchId}/items", Perm: "batches:read",
 		App: op.AppOf("batchId", automation.AppOf(automation.Batch)), PageLimit: 50, Summary: "List the items of a batch"}, items)
-	a := &actions{links: links, create: op.Checker[link.CreateLink](s), update: op.Checker[link.UpdateLink](s), move: op.Checker[MoveLink](s), archive: op.Checker[ArchiveLink](s)}
 	return automation.ItemKind{
-		Kind: automation.Batch, Audit: "createLinkBatches", Waiting: automation.Pending, Apply: a.apply,
+		Kind: automation.Batch, Waiting: automation.Pending, Apply: a.apply,
 		Allowed: func(by *actor.Actor) bool { return by.May("batches:create", false) },
 		Creates: a.creates, Budget: automation.CreationBudget(s),
 	}.Work()
@@ -85,8 +86,8 @@ func permissions(in any) (needed []string) {
 	return needed
 }
 
-func create(ctx context.Context, c *op.Call, tx *store.Tx, in *createInput) (op.Item[automation.Job], error) {
-	if err := check(in.Body.Items); err != nil {
+func (a *actions) start(ctx context.Context, c *op.Call, tx *store.Tx, in *createInput) (op.Item[automation.Job], error) {
+	if err := a.check(in.Body.Items); err != nil {
 		return op.Item[automation.Job]{}, err
 	}
 	j, err := automation.Create(ctx, c, tx, automation.Batch, operation.Queued, "", len(in.Body.Items))
@@ -105,7 +106,7 @@ func create(ctx context.Context, c *op.Call, tx *store.Tx, in *createInput) (op.
 }
 
 // check refuses what is wrong with a batch besides the data of its items.
-func check(items []BatchItem) error {
+func (a *actions) check(items []BatchItem) error {
 	var details []fault.Detail
 	wrong := func(n int, field string, code fault.Reason, message string) {
 		details = append(details, fault.Detail{Path: "/items/" + strconv.Itoa(n) + "/" + field, Code: code, Message: message})
@@ -113,18 +114,23 @@ func check(items []BatchItem) error {
 	seen := map[string]bool{}
 	for n, b := range items {
 		if seen[b.ClientID] {
-			wrong(n, "clientId", "duplicate", "the clientId is another item's too")
+			wrong(n, "clientId", "duplicate", "another item has the same clientId; give each item its own")
 		}
 		seen[b.ClientID] = true
-		creates, deletes := b.Action == "create", b.Action == "delete"
+		creates, deletes := b.Action == automation.ActionCreate, b.Action == automation.ActionDelete
 		for _, field := range []struct {
 			name         string
 			sent, wanted bool
 		}{{"linkId", b.LinkID.Set, !creates}, {"revision", b.Revision.Set, !creates}, {"input", b.Input.Set, !deletes}} {
 			if field.wanted && !field.sent {
-				wrong(n, field.name, "required", "the action "+b.Action+" needs the field")
+				wrong(n, field.name, "required", "the action "+b.Action+" needs this field")
 			} else if field.sent && !field.wanted {
-				wrong(n, field.name, "not_allowed", "the action "+b.Action+" does not take the field")
+				wrong(n, field.name, "not_allowed", "the action "+b.Action+" does not take this field")
+			}
+		}
+		if b.Input.Set && !deletes {
+			for _, d := range a.malformed(b.Action, b.Input.Value.Value) {
+				wrong(n, "input"+d.Path, d.Code, d.Message)
 			}
 		}
 	}

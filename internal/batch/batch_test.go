@@ -2,6 +2,7 @@ package batch_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -35,7 +36,7 @@ func TestActions(t *testing.T) {
 		accepted := owner.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": []M{
 			{"clientId": "new", "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host, "slug": "new", "desktopUrl": "https://example.com/new", "title": "New"}},
 			{"clientId": "taken", "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host, "slug": "update"}},
-			{"clientId": "bad", "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host, "slug": "a/b", "title": 7, "what": true}},
+			{"clientId": "bad", "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host, "slug": "a/b", "title": strings.Repeat("x", 201)}},
 			{"clientId": "upd", "action": "update", "linkId": ids[0], "revision": revisions[0], "input": M{"title": "Updated"}},
 			{"clientId": "mov", "action": "move", "linkId": ids[1], "revision": revisions[1], "input": M{"folderId": folder}},
 			{"clientId": "arc", "action": "archive", "linkId": ids[2], "revision": revisions[2], "input": M{"lifecycle": M{"archived": true}}},
@@ -61,7 +62,7 @@ func TestActions(t *testing.T) {
 				got.Has(at+"state", `"failed"`).Has(at+"error.code", `"`+want+`"`).Has(at+"result", "null")
 			}
 		}
-		got.Has("data.9.error.dependencies.0.type", `"qr_code"`).Has("data.1.error.dependencies", "")
+		got.Has("data.9.error.dependencies.0.type", `"qr_code"`).Has("data.1.error.dependencies", "").Has("data.1.error.details", "")
 		if details := got.Text("data.2.error.details.0.path"); details != "/title" {
 			t.Errorf("first detail of the bad item at %s", details)
 		}
@@ -72,10 +73,30 @@ func TestActions(t *testing.T) {
 		owner.Call("GET", "/links/"+apitest.Path(ids[4]), nil).Want(200).Has("data.title", `"kept"`)
 		owner.Call("GET", "/links/"+apitest.Path(got.Text("data.0.result.linkId")), nil).Want(200).Has("data.origin", `"api"`).Has("data.publication.status", `"synced"`)
 
-		// Each effect is audited under the request that asked for it.
-		audit := owner.Call("GET", "/audit-events?operation=createLinkBatches&resourceType=link", nil).Want(200)
-		if n := strings.Count(string(audit.Body), accepted.Text("meta.requestId")); n != 5 {
-			t.Errorf("%d audit events name the request, want one for each of 5 effects", n)
+		// Each effect is audited under the operation that has it on one link, and
+		// under the request that asked for it, which leads to the batch.
+		for operation, links := range map[string][]string{
+			"createLinks": {got.Text("data.0.result.linkId")}, "updateLinksLinkId": ids[:3], "deleteLinksLinkId": ids[3:4],
+		} {
+			audit := owner.Call("GET", "/audit-events?resourceType=link&operation="+operation, nil).Want(200)
+			var named []string
+			for n := range audit.Len("data") {
+				if at := fmt.Sprintf("data.%d.", n); audit.Text(at+"correlationId") == accepted.Text("meta.requestId") {
+					named = append(named, audit.Text(at+"resource.id"))
+					if gone := audit.Value(at+"revision") == "null"; gone != (operation == "deleteLinksLinkId") {
+						t.Errorf("%s: revision %s", operation, audit.Value(at+"revision"))
+					}
+				}
+			}
+			slices.Sort(named)
+			if want := slices.Sorted(slices.Values(links)); !slices.Equal(named, want) {
+				t.Errorf("%s is audited for %v, want %v", operation, named, want)
+			}
+		}
+		audit := owner.Call("GET", "/audit-events?operation=createLinkBatches", nil).Want(200).
+			Has("data.0.resource", `{"type":"batch","id":"`+accepted.Text("data.id")+`"}`).Has("data.0.correlationId", `"`+accepted.Text("meta.requestId")+`"`)
+		if n := audit.Len("data"); n != 1 {
+			t.Errorf("%d audit events of the batch, want 1", n)
 		}
 	})
 }
@@ -113,7 +134,9 @@ func TestRefusals(t *testing.T) {
 		b := key.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": []M{create}}).Want(202)
 		eve.Call("GET", "/link-batches/"+b.Text("data.id")+"/items", nil).Refused(fault.NotFound)
 		eve.Call("GET", b.Header.Get("Location"), nil).Refused(fault.NotFound)
-		owner.Call("GET", "/link-batches/"+b.Text("data.id")+"/items?limit=51", nil).Refused(fault.InvalidRequest)
+		for limit, want := range map[string]int{"0": 400, "1": 200, "50": 200, "51": 400} {
+			owner.Call("GET", "/link-batches/"+b.Text("data.id")+"/items?limit="+limit, nil).Want(want)
+		}
 		owner.Call("GET", "/exports/"+b.Text("data.id"), nil).Refused(fault.NotFound)
 
 		// An item cannot reach a link of another app.
@@ -126,6 +149,73 @@ func TestRefusals(t *testing.T) {
 		items(owner, foreign).Has("data.0.error.code", `"not_found"`).Has("data.1.error.code", `"validation_failed"`)
 		owner.Call("GET", foreign.Header.Get("Location"), nil).Want(200).Has("data.status", `"failed"`).Has("data.error.code", `"items_failed"`)
 		eve.Call("GET", "/links/"+apitest.Path(theirs.Text("data.id")), nil).Want(200)
+	})
+}
+
+// An input that is none for its action refuses the batch and names its place;
+// what breaks a rule of links is the item's error.
+func TestInputs(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		l := owner.Link("a", nil).Want(201)
+		i.Settle(t)
+		item := func(action string, input any) M {
+			b := M{"clientId": "n", "action": action, "input": input}
+			if action != "create" {
+				b["linkId"], b["revision"] = l.Text("data.id"), l.Revision()
+			}
+			return b
+		}
+		create := func(more M) M {
+			input := M{"appId": owner.AppID, "domain": owner.Host, "slug": "b"}
+			for name, value := range more {
+				input[name] = value
+			}
+			return item("create", input)
+		}
+		good := M{"clientId": "good", "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host, "slug": "good"}}
+		for _, c := range []struct {
+			item       M
+			path, code string
+		}{
+			{create(M{"url": "https://example.com"}), "/items/1/input/url", "unknown_field"},
+			{create(M{"utm": M{"where": "x"}}), "/items/1/input/utm/where", "unknown_field"},
+			{create(M{"title": 7}), "/items/1/input/title", "type"},
+			{create(M{"webOnly": "true"}), "/items/1/input/webOnly", "type"},
+			{create(M{"webOnly": nil}), "/items/1/input/webOnly", "type"},
+			{create(M{"lifecycle": M{"maxClicks": "7"}}), "/items/1/input/lifecycle/maxClicks", "type"},
+			{create(M{"parameters": []int{1}}), "/items/1/input/parameters", "type"},
+			{item("create", M{"appId": owner.AppID, "domain": owner.Host}), "/items/1/input/slug", "required"},
+			{item("update", M{"slug": "b"}), "/items/1/input/slug", "unknown_field"},
+			{item("update", M{"title": true}), "/items/1/input/title", "type"},
+			{item("move", M{"folder": nil}), "/items/1/input/folder", "unknown_field"},
+			{item("move", M{"folderId": 1}), "/items/1/input/folderId", "type"},
+			{item("archive", M{"archived": true}), "/items/1/input/archived", "unknown_field"},
+			{item("archive", M{"lifecycle": M{"archived": "yes"}}), "/items/1/input/lifecycle/archived", "type"},
+		} {
+			r := owner.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": []M{good, c.item}}).Refused(fault.ValidationFailed)
+			found := false
+			for n := range r.Len("error.details") {
+				at := fmt.Sprintf("error.details.%d.", n)
+				found = found || r.Text(at+"path") == c.path && r.Text(at+"code") == c.code
+			}
+			if !found {
+				t.Errorf("%v is refused with %s, want %s at %s", c.item["input"], r.Value("error.details"), c.code, c.path)
+			}
+		}
+		owner.Call("GET", "/links/availability?domain="+owner.Host+"&slug=good", nil).Want(200).Has("data.available", "true")
+
+		for name, b := range map[string]M{
+			"title": create(M{"title": strings.Repeat("x", 201)}), "slug": create(M{"slug": "a/b"}), "desktopUrl": create(M{"desktopUrl": "http://example.com"}),
+			"behavior": create(M{"behavior": "turbo"}), "lifecycle": create(M{"lifecycle": M{"expiresAt": "tomorrow"}}),
+			"folderId": item("move", M{"folderId": "none"}), "appPath": item("update", M{"appPath": "/a"}),
+		} {
+			started := owner.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": []M{b}}).Want(202)
+			i.Settle(t)
+			if got := items(owner, started).Has("data.0.error.code", `"validation_failed"`); !strings.HasPrefix(got.Text("data.0.error.details.0.path"), "/"+name) {
+				t.Errorf("%s: %s", name, got.Body)
+			}
+		}
 	})
 }
 
@@ -205,7 +295,7 @@ func TestCreationBudget(t *testing.T) {
 		// A batch that waits is cancelled at once.
 		refused := []M{}
 		for n := range 50 {
-			refused = append(refused, M{"clientId": fmt.Sprint(n), "action": "create", "input": M{"what": 1}})
+			refused = append(refused, M{"clientId": fmt.Sprint(n), "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host, "slug": strings.Repeat("x", 201)}})
 		}
 		all := append([]M{}, M{"clientId": "later", "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host, "slug": "later"}})
 		waiting := owner.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": append(all, refused[:5]...)}).Want(202)

@@ -12,6 +12,17 @@ import (
 // bom is the byte order mark by which spreadsheets know UTF-8.
 const bom = "\ufeff"
 
+// null is what a cell without a value says when it is not in quotes.
+const null = "null"
+
+// Cell is a cell of a table that was read.
+type Cell struct {
+	Text string
+	// Null reports that the text is null without quotes: the cell has no value.
+	// Write puts a text that reads so in quotes.
+	Null bool
+}
+
 // Write returns a table as CSV: with a byte order mark, CRLF, and an apostrophe
 // before each cell that could start a formula. Read takes it off again.
 func Write(header []string, rows [][]string) string {
@@ -32,7 +43,7 @@ func writeRow(b *strings.Builder, cells []string) {
 		if startsFormula(cell) {
 			cell = "'" + cell
 		}
-		if strings.ContainsAny(cell, ",\"\r\n") || cell == "" && len(cells) == 1 || cell != strings.TrimSpace(cell) {
+		if strings.ContainsAny(cell, ",\"\r\n") || cell == "" && len(cells) == 1 || cell == null || cell != strings.TrimSpace(cell) {
 			cell = `"` + strings.ReplaceAll(cell, `"`, `""`) + `"`
 		}
 		b.WriteString(cell)

@@ -10,6 +10,17 @@ import (
 	"github.com/waymarkhq/waymark/internal/csvtable/csvtest"
 )
 
+// texts returns what the cells of rows say.
+func texts(rows [][]Cell) [][]string {
+	all := make([][]string, len(rows))
+	for n, row := range rows {
+		for _, cell := range row {
+			all[n] = append(all[n], cell.Text)
+		}
+	}
+	return all
+}
+
 func TestRead(t *testing.T) {
 	for text, want := range map[string][][]string{
 		"a,b\n1,2\n":                        {{"a", "b"}, {"1", "2"}},
@@ -26,28 +37,45 @@ func TestRead(t *testing.T) {
 		"a,b\n=1+1,\u00a0\u2028\n\ufeff1,2": {{"a", "b"}, {"=1+1", "\u00a0\u2028"}, {"\ufeff1", "2"}},
 	} {
 		header, rows, err := Read(text, 3)
-		if got := slices.Concat([][]string{header}, rows); err != nil || !slices.EqualFunc(got, want, slices.Equal) {
+		if got := slices.Concat([][]string{header}, texts(rows)); err != nil || !slices.EqualFunc(got, want, slices.Equal) {
 			t.Errorf("%q is read as %q, %v", text, got, err)
 		}
 	}
 }
 
+// A cell is null only where it says so without quotes; what Write writes never
+// is.
+func TestNull(t *testing.T) {
+	_, rows, err := Read("a\nnull\n\"null\"\nNULL\n null\n'null\n\"\"\n", 6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, want := range []Cell{{"null", true}, {"null", false}, {"NULL", false}, {" null", false}, {"'null", false}, {"", false}} {
+		if rows[n][0] != want {
+			t.Errorf("row %d is %v, want %v", n+1, rows[n][0], want)
+		}
+	}
+	if text := Write([]string{"null"}, [][]string{{"null"}}); text != "\ufeff\"null\"\r\n\"null\"\r\n" {
+		t.Errorf("null is written as %q", text)
+	}
+}
+
 func TestRefused(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                       "the header: the text has none",
-		"\ufeff\r\n":             "the header: the text has none",
+		"":                       "the header: it is missing; the first line must name the columns",
+		"\ufeff\r\n":             "the header: it is missing; the first line must name the columns",
 		"\na,b\n":                "the header: the line is empty",
 		"a,,b\n":                 "the header: column 2 has no name",
 		"a, \n":                  "the header: column 2 has no name",
 		"a,b, a\n":               `the header: two columns have the name "a"`,
-		"a\x00,b\n":              "the header: column 1 contains NUL",
-		"a,b\n1,2\n1\n":          "row 2 (line 3): it has 1 cells, the header has 2",
-		"a,b\n1,2,3\n":           "row 1 (line 2): it has 3 cells, the header has 2",
+		"a\x00,b\n":              "the header: column 1 contains the character NUL",
+		"a,b\n1,2\n1\n":          "row 2 (line 3): the row has 1 cells, the header has 2",
+		"a,b\n1,2,3\n":           "row 1 (line 2): the row has 3 cells, the header has 2",
 		"a,b\n\n1,2\n":           "row 1 (line 2): the line is empty",
 		"a\n\n1\n":               "row 1 (line 2): the line is empty",
-		"a,b\n\"1\n\n2\",3\n4\n": "row 2 (line 5): it has 1 cells, the header has 2",
+		"a,b\n\"1\n\n2\",3\n4\n": "row 2 (line 5): the row has 1 cells, the header has 2",
 		"a,b\n1,\xff\n":          "row 1 (line 2): column 2 is not valid UTF-8",
-		"a,b\n1,\"\x00\"\n":      "row 1 (line 2): column 2 contains NUL",
+		"a,b\n1,\"\x00\"\n":      "row 1 (line 2): column 2 contains the character NUL",
 		"a,b\n1,2\"\n":           "row 1 (line 2): column 2 has '\"' where a comma or the end of the line belongs",
 		"a,b\n1, \"2\"\n":        "row 1 (line 2): column 2 has '\"' where a comma or the end of the line belongs",
 		"a,b\n\"1\"2,3\n":        "row 1 (line 2): column 1 has '2' where a comma or the end of the line belongs",
@@ -67,7 +95,7 @@ var hostile = []string{
 	"=1+1", "+1+1", "-1+1", "@SUM(1)", "=cmd|' /C calc'!A0", `=HYPERLINK("https://evil.example","x")`, "-5", "=", "-",
 	" =1+1", "  =1+1", "\t=1+1", "\r=1+1", "\n=1+1", "\r\n=1+1", "\x01=1+1", "\x7f=1+1", "\u00a0=1+1", "\u200b=1+1", "\ufeff=1+1", "\u2028=1+1",
 	"＝1+1", "＋1+1", "－1+1", "＠SUM(1)", "−1+1", "'=1+1", "''=1+1", "' =1+1", `"=1+1"`, `=1+1","=2+2`, "=1\r\n+1", `=1+1"`,
-	"", "text", "a,b", `a"b`, "a\r\nb", " spaces ", "tab\there", "1-1", "a=b", "héllo wörld ✓", ";=1+1", "|=1+1",
+	"", "text", "a,b", `a"b`, "a\r\nb", " spaces ", "tab\there", "1-1", "a=b", "null", "héllo wörld ✓", ";=1+1", "|=1+1",
 }
 
 func TestWrite(t *testing.T) {
@@ -83,8 +111,8 @@ func TestWrite(t *testing.T) {
 		rows = append(rows, []string{cell, "end"})
 	}
 	_, got, err := Read(Write([]string{"cell", "end"}, rows), len(rows))
-	if err != nil || !slices.EqualFunc(got, rows, slices.Equal) {
-		t.Errorf("read back as %q, %v", got, err)
+	if err != nil || !slices.EqualFunc(texts(got), rows, slices.Equal) {
+		t.Errorf("read back as %q, %v", texts(got), err)
 	}
 }
 
@@ -129,9 +157,9 @@ func FuzzRead(f *testing.F) {
 			}
 			return
 		}
-		again, same, err := Read(Write(header, rows), 50)
-		if err != nil || !slices.Equal(again, header) || !slices.EqualFunc(same, rows, slices.Equal) {
-			t.Errorf("%q is read as %q %q and then as %q %q, %v", text, header, rows, again, same, err)
+		again, same, err := Read(Write(header, texts(rows)), 50)
+		if err != nil || !slices.Equal(again, header) || !slices.EqualFunc(texts(same), texts(rows), slices.Equal) {
+			t.Errorf("%q is read as %q %q and then as %q %q, %v", text, header, texts(rows), again, texts(same), err)
 		}
 	})
 }
@@ -147,8 +175,8 @@ func FuzzWrite(f *testing.F) {
 		}
 		rows := [][]string{{a, b}, {b, a}}
 		_, got, err := Read(Write([]string{"a", "b"}, rows), 2)
-		if err != nil || !slices.EqualFunc(got, rows, slices.Equal) {
-			t.Errorf("%q is read back as %q, %v", rows, got, err)
+		if err != nil || !slices.EqualFunc(texts(got), rows, slices.Equal) || got[0][0].Null || got[0][1].Null {
+			t.Errorf("%q is read back as %v, %v", rows, got, err)
 		}
 	})
 }

@@ -32,7 +32,7 @@ func (e *Error) Error() string {
 // ignored at the end and refused elsewhere, so that no row is lost unseen: a
 // row of one empty cell is written "". The apostrophe that Write puts before
 // what could start a formula is taken off.
-func Read(text string, maxRows int) (header []string, rows [][]string, err error) {
+func Read(text string, maxRows int) (header []string, rows [][]Cell, err error) {
 	r := reader{rest: strings.TrimPrefix(text, bom), line: 1}
 	if header, err = r.header(); err != nil {
 		return nil, nil, err
@@ -49,7 +49,7 @@ func Read(text string, maxRows int) (header []string, rows [][]string, err error
 			return nil, nil, &Error{Row: r.row, Line: r.line, Reason: fmt.Sprintf("there are more than %d rows", maxRows), TooMany: true}
 		}
 		if len(cells) != len(header) {
-			return nil, nil, r.wrong("it has %d cells, the header has %d", len(cells), len(header))
+			return nil, nil, r.wrong("the row has %d cells, the header has %d", len(cells), len(header))
 		}
 		rows = append(rows, cells)
 	}
@@ -70,12 +70,12 @@ func (r *reader) wrong(format string, args ...any) error {
 
 func (r *reader) header() ([]string, error) {
 	if strings.Trim(r.rest, "\r\n") == "" {
-		return nil, r.wrong("the text has none")
+		return nil, r.wrong("it is missing; the first line must name the columns")
 	}
-	names, err := r.cells()
-	seen := map[string]bool{}
-	for i, name := range names {
-		name = strings.TrimSpace(name)
+	cells, err := r.cells()
+	names, seen := make([]string, len(cells)), map[string]bool{}
+	for i, cell := range cells {
+		name := strings.TrimSpace(cell.Text)
 		if name == "" {
 			return nil, r.wrong("column %d has no name", i+1)
 		}
@@ -88,12 +88,13 @@ func (r *reader) header() ([]string, error) {
 }
 
 // cells returns the next row.
-func (r *reader) cells() (cells []string, err error) {
+func (r *reader) cells() (cells []Cell, err error) {
 	r.line, r.lines = r.line+r.lines, 0
 	if strings.HasPrefix(r.rest, "\n") || strings.HasPrefix(r.rest, "\r\n") {
 		return nil, r.wrong("the line is empty")
 	}
 	for {
+		quoted := strings.HasPrefix(r.rest, `"`)
 		cell, err := r.cell()
 		if err != nil {
 			return nil, err
@@ -102,9 +103,9 @@ func (r *reader) cells() (cells []string, err error) {
 			return nil, r.wrong("column %d is not valid UTF-8", len(cells)+1)
 		}
 		if strings.ContainsRune(cell, 0) {
-			return nil, r.wrong("column %d contains NUL", len(cells)+1)
+			return nil, r.wrong("column %d contains the character NUL", len(cells)+1)
 		}
-		cells = append(cells, unguard(cell))
+		cells = append(cells, Cell{Text: unguard(cell), Null: cell == null && !quoted})
 		switch {
 		case r.rest == "" || r.skip("\r\n") || r.skip("\n"):
 			r.lines++

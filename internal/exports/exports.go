@@ -5,7 +5,6 @@ package exports
 
 import (
 	"context"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 
@@ -115,6 +114,18 @@ func mayRead(a *actor.Actor, dataset string) error {
 	return nil
 }
 
+// missing tells why an export in a state has no file, and what to do.
+var missing = map[string]string{
+	operation.Queued:    "The export is queued. Wait until its state is succeeded.",
+	operation.Running:   "The export is running. Wait until its state is succeeded.",
+	operation.Succeeded: expired,
+	automation.Expired:  expired,
+	operation.Failed:    "The export failed and has no file. The error of its operation tells why.",
+	operation.Cancelled: "The export was cancelled and has no file. Request it again.",
+}
+
+const expired = "The file of the export has expired. Request the export again."
+
 type exportInput struct {
 	ExportID string `path:"exportId"`
 }
@@ -138,7 +149,7 @@ func (e *service) download(ctx context.Context, c *op.Call, in *exportInput) (op
 	}
 	content, err := automation.File(ctx, c.DB, j.ID)
 	if j.DownloadURL == nil || err == store.ErrNotFound {
-		return op.File{}, fault.New(fault.ResourceConflict, "The export is %s: there is no file to download.", strings.ReplaceAll(j.State, "_", " "))
+		return op.File{}, fault.New(fault.ResourceConflict, "%s", missing[j.State])
 	}
 	kind := "text/csv; charset=utf-8"
 	if r.Format == "json" {

@@ -66,13 +66,13 @@ func (e *service) next(ctx context.Context, r *operation.Run) error {
 // because it took too long or would be too large.
 func (e *service) finish(ctx context.Context, c *op.Call, tx *store.Tx, o *operation.Operation, j *automation.Job, asked request, content string, late bool) error {
 	if mayRead(c.Actor, asked.Dataset) != nil {
-		return o.Fail(ctx, tx, "authorization_lost", "The credential that asked for this may no longer read the data.")
+		return o.Fail(ctx, tx, "authorization_lost", "The credential that started this is no longer authorized to read the data.")
 	}
 	if late {
-		return o.Fail(ctx, tx, "export_too_slow", fmt.Sprintf("The data could not be read within %s. Narrow the filters.", maxTime))
+		return o.Fail(ctx, tx, "export_too_slow", fmt.Sprintf("The data could not be read within %.0f seconds. Narrow the filters.", maxTime.Seconds()))
 	}
 	if content == "" {
-		return o.Fail(ctx, tx, "export_too_large", fmt.Sprintf("The export exceeds %d records or %d bytes. Narrow its filters.", maxRecords, maxBytes))
+		return o.Fail(ctx, tx, "export_too_large", fmt.Sprintf("The export would have more than %d records or %d bytes. Narrow the filters.", maxRecords, maxBytes))
 	}
 	if err := automation.SaveFile(ctx, tx, j, content); err != nil {
 		return err

@@ -45,6 +45,13 @@ const (
 	ReasonInvalid           Reason = "invalid"
 )
 
+// IsShape reports whether the value has not the shape of what is asked for: a
+// member is unknown, missing or of another type. Other reasons are rules that
+// its content breaks.
+func (r Reason) IsShape() bool {
+	return r == ReasonUnknownField || r == ReasonRequired || r == ReasonWrongType
+}
+
 // Reasons explains every reason.
 var Reasons = []struct {
 	Code Reason

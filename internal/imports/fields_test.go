@@ -37,6 +37,22 @@ func TestFields(t *testing.T) {
 	}
 }
 
+// withoutStores returns an input without its store pages, which must be none.
+func withoutStores(t *testing.T, input jsontext.Value) string {
+	t.Helper()
+	var all map[string]jsontext.Value
+	if err := json.Unmarshal(input, &all); err != nil {
+		t.Fatal(err)
+	}
+	for _, store := range []string{"playStoreUrl", "appStoreUrl"} {
+		if string(all[store]) != "null" {
+			t.Errorf("%s is %s, want null", store, all[store])
+		}
+		delete(all, store)
+	}
+	return string(asJSON(all))
+}
+
 // Where an address comes from, and what of it.
 func TestAddress(t *testing.T) {
 	for _, c := range []struct{ field, value, input string }{
@@ -51,20 +67,20 @@ func TestAddress(t *testing.T) {
 	} {
 		r := row{values: map[string]jsontext.Value{c.field: asJSON(c.value)}}
 		domain := "default.example"
-		if got := string(r.input(&domain)); got != c.input || len(r.problems) > 0 {
+		if got := withoutStores(t, r.input(&domain)); got != c.input || len(r.problems) > 0 {
 			t.Errorf("%s %s: %s %v, want %s", c.field, c.value, got, r.problems, c.input)
 		}
 	}
 	for _, value := range []string{"", "https://go.example.com", "go.example.com/", "/", "https:///a", "ftp://go.example.com/a", "https://u@go.example.com/a",
 		"https://go.example.com/a?b", "https://go.example.com/a#b", "https://go.example.com/a%2Fb", "https://go.example.com/%zz", "https://go.example.com/%ff", "/a"} {
 		r := row{values: map[string]jsontext.Value{"url": asJSON(value)}}
-		if got := string(r.input(nil)); got != "{}" || len(r.problems) != 1 || r.problems[0].Path != "/url" {
+		if got := withoutStores(t, r.input(nil)); got != "{}" || len(r.problems) != 1 || r.problems[0].Path != "/url" {
 			t.Errorf("url %q: %s %v", value, got, r.problems)
 		}
 	}
 	// What the row says itself comes first.
 	r := row{values: map[string]jsontext.Value{"url": asJSON("https://go.example.com/a/b"), "slug": asJSON("c"), "domain": asJSON("x.example")}}
-	if got := string(r.input(nil)); got != `{"domain":"x.example","prefix":"a","slug":"c"}` {
+	if got := withoutStores(t, r.input(nil)); got != `{"domain":"x.example","prefix":"a","slug":"c"}` {
 		t.Error(got)
 	}
 }
@@ -81,9 +97,9 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, format, content, column, field string) {
 		b := CreateImport{Format: format, Content: content}
 		if column != "" {
-			b.Mapping = opt.Some(map[string]string{column: field})
+			b.Mapping = opt.Some(Mapping{column: {Field: field}, "webOnly": {Value: jsontext.Value("true")}})
 		}
-		rows, err := read(&b)
+		rows, _, err := read(&b)
 		if err != nil {
 			refusal, ok := fault.From(err)
 			if !ok || refusal.Code != fault.ValidationFailed || len(refusal.Details) == 0 || len(refusal.Details) > maxProblems {

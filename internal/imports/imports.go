@@ -28,10 +28,10 @@ const (
 
 // CreateImport is the body of createImports.
 type CreateImport struct {
-	AppID   string                     `json:"appId" minLength:"1" maxLength:"500"`
-	Format  string                     `json:"format" enum:"csv,json"`
-	Content string                     `json:"content" maxLength:"24000" controls:"allowed" doc:"A CSV text with a header, or a JSON array of objects: at most 24,000 bytes and 50 links."`
-	Mapping opt.Opt[map[string]string] `json:"mapping,omitzero" doc:"The field that each column gives. Columns without one are ignored; without a mapping the columns must be named as fields."`
+	AppID   string           `json:"appId" minLength:"1" maxLength:"500"`
+	Format  string           `json:"format" enum:"csv,json"`
+	Content string           `json:"content" maxLength:"24000" controls:"allowed" doc:"A CSV text with a header, or a JSON array of objects: at most 24,000 bytes and 50 links."`
+	Mapping opt.Opt[Mapping] `json:"mapping,omitzero" maxProperties:"100" doc:"The field that each column gives, as {\"long_url\": \"desktopUrl\"}, and constants, as {\"webOnly\": {\"value\": true}}, for rows that say nothing about a field. Columns that it does not name are ignored; where it names none, the columns must be named as fields."`
 }
 
 // ImportItem is one link of an import with what became of it.
@@ -39,7 +39,7 @@ type ImportItem struct {
 	ClientID string                          `json:"clientId" doc:"row-1, row-2 and so on where the content has none."`
 	Ordinal  int64                           `json:"ordinal" minimum:"1"`
 	State    string                          `json:"state" enum:"pending,valid,invalid,succeeded,failed,cancelled"`
-	Input    opt.Null[link.Object]           `json:"input" doc:"The fields of the link as they were read."`
+	Input    opt.Null[link.Object]           `json:"input" doc:"The fields of the link as they were read. Store pages that neither the row nor the mapping gives are null: an import does not take the app's."`
 	Result   opt.Null[automation.ItemResult] `json:"result"`
 	Error    opt.Null[automation.ItemError]  `json:"error"`
 }
@@ -68,16 +68,19 @@ func Register(s *op.Service, links *link.Service) operation.Work {
 	i := &service{links, op.Checker[link.CreateLink](s)}
 	app := op.AppOf("importId", automation.AppOf(automation.Import))
 	op.Write(s, op.Op{ID: "createImports", Method: "POST", Path: "/imports", Perm: "imports:create", App: op.AppInBody,
-		Summary: "Upload links to import", Doc: "What is wrong with the text or its columns is refused here, what is wrong with a link when the import is validated."}, i.upload)
+		Summary: "Upload links to import", Doc: "Mistakes in the text, its columns or the mapping are refused here. Mistakes in a single link make its item invalid when the import is validated."}, i.upload)
 	op.Write(s, op.Op{ID: "validateImportsImportId", Method: "POST", Path: "/imports/{importId}/validate", Perm: "imports:validate", App: app, Needs: creates,
-		IfMatch: op.IfMatchOptional, Status: 200, Summary: "Try an import", Doc: "Each item becomes valid or invalid. It creates and reserves nothing, and can be repeated. Needs links:create."}, i.validate)
+		IfMatch: op.IfMatchOptional, Status: 200, Summary: "Try an import",
+		Doc: "Each item becomes valid or invalid; the answer counts both, and the items tell what is wrong. It creates and reserves nothing, and can be repeated. Needs links:create."}, i.validate)
 	op.Write(s, op.Op{ID: "commitImportsImportId", Method: "POST", Path: "/imports/{importId}/commit", Perm: "imports:commit", App: app, Needs: creates,
-		IfMatch: op.IfMatchRequired, Status: 202, Summary: "Create the valid links of an import", Doc: "Each link is created on its own; one that fails does not stop the others. Needs links:create."}, i.commit)
+		IfMatch: op.IfMatchRequired, Status: 202, Summary: "Create the valid links of an import",
+		Doc: "Each link is created on its own; one that fails does not stop the others. Invalid items are left out and counted: with any of them the import is partially_succeeded at best. " +
+			"Audit has a createLinks event for each link and a commitImportsImportId event for the import, all with the id of this request as correlationId. Needs links:create."}, i.commit)
 	op.Read(s, op.Op{ID: "getImportsImportId", Method: "GET", Path: "/imports/{importId}", Perm: "imports:read", App: app, Summary: "Follow an import"}, get)
 	op.ListOrFile(s, op.Op{ID: "getImportsImportIdItems", Method: "GET", Path: "/imports/{importId}/items", Perm: "imports:read", App: app,
 		Summary: "List the items of an import", Doc: "format=csv answers a report of all of them, without limit or cursor."}, []string{"text/csv"}, report, items)
 	return automation.ItemKind{
-		Kind: automation.Import, Audit: "commitImportsImportId", Waiting: automation.Valid, Apply: i.apply,
+		Kind: automation.Import, Waiting: automation.Valid, Apply: i.apply,
 		Allowed: func(a *actor.Actor) bool { return a.May("imports:commit", false) },
 		Creates: func(c *op.Call, _ *automation.Item) bool { return c.Actor.May(createLinks, false) }, Budget: automation.CreationBudget(s),
 	}.Work()
@@ -89,7 +92,10 @@ const createLinks = "links:create"
 func creates(any) []string { return []string{createLinks} }
 
 func (s *service) upload(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateImport }) (op.Item[automation.Job], error) {
-	rows, err := read(&in.Body)
+	rows, constants, err := read(&in.Body)
+	if err == nil {
+		err = s.checkConstants(constants)
+	}
 	if err != nil {
 		return op.Item[automation.Job]{}, err
 	}
@@ -100,7 +106,7 @@ func (s *service) upload(ctx context.Context, c *op.Call, tx *store.Tx, in *stru
 	r := request{Problems: map[int64][]fault.Detail{}}
 	added := make([]automation.Item, len(rows))
 	for n := range rows {
-		added[n] = automation.Item{ClientID: rows[n].clientID(n), Action: "create", Input: rows[n].input(domain), State: automation.Pending}
+		added[n] = automation.Item{ClientID: rows[n].clientID(n), Action: automation.ActionCreate, Input: rows[n].input(domain), State: automation.Pending}
 		if p := rows[n].problems; len(p) > 0 {
 			r.Problems[int64(n+1)] = p
 		}

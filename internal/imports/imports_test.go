@@ -2,6 +2,7 @@ package imports_test
 
 import (
 	"fmt"
+	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -45,6 +46,14 @@ func count(r *apitest.Response, at string) int {
 	return n
 }
 
+func texts(row []csvtable.Cell) []string {
+	all := make([]string, len(row))
+	for n, cell := range row {
+		all[n] = cell.Text
+	}
+	return all
+}
+
 func setDefaultDomain(c *apitest.Client) {
 	app := c.Call("GET", "/apps/"+c.AppID, nil).Want(200)
 	c.Call("PATCH", "/apps/"+c.AppID, M{"defaultDomain": c.Host}, apitest.IfMatch(app.Revision())).Want(200)
@@ -68,10 +77,12 @@ func TestImport(t *testing.T) {
 		}
 		owner.Call("GET", path(created), nil).Want(200).Has("data.revision", `"`+created.Revision()+`"`)
 		items(owner, created).Has("data.0.state", `"pending"`).Has("data.0.error", "null").Has("data.1.clientId", `"row-2"`).Has("data.4.ordinal", "5").
-			Has("data.0.input", `{"behavior":"intelligent","desktopUrl":"https://example.com/1","domain":"`+owner.Host+`","lifecycle":{"archived":true,"maxClicks":5},"parameters":{"n":1.0,"o":{}},"prefix":"a/b","slug":"full","title":"=Sum","utm":{"source":"mail"},"webOnly":true}`)
+			Has("data.0.input", `{"appStoreUrl":null,"behavior":"intelligent","desktopUrl":"https://example.com/1","domain":"`+owner.Host+`","lifecycle":{"archived":true,"maxClicks":5},"parameters":{"n":1.0,"o":{}},"playStoreUrl":null,"prefix":"a/b","slug":"full","title":"=Sum","utm":{"source":"mail"},"webOnly":true}`)
 		commit(owner, created).Refused(fault.ResourceConflict)
 
-		validated := validate(owner, created).Want(200).Has("data.state", `"validated"`).Has("data.operationId", "null")
+		validated := validate(owner, created).Want(200).Has("data.state", `"validated"`).Has("data.operationId", "null").
+			Has("data.total", "5").Has("data.valid", "2").Has("data.invalid", "3").Has("data.failed", "0")
+		owner.Call("GET", path(created), nil).Want(200).Has("data.invalid", "3").Has("data.valid", "")
 		if validated.Revision() == created.Revision() {
 			t.Error("the validation gave no new revision")
 		}
@@ -107,8 +118,9 @@ func TestImport(t *testing.T) {
 		commit(owner, accepted).Refused(fault.ResourceConflict)
 		i.Settle(t)
 
-		owner.Call("GET", location, nil).Want(200).Has("data.status", `"succeeded"`).Has("data.type", `"import"`).Has("data.result.succeeded", "2").Has("data.result.failed", "0")
-		owner.Call("GET", path(created), nil).Want(200).Has("data.state", `"succeeded"`).Has("data.succeeded", "2").Has("data.failed", "0").Has("data.total", "5")
+		owner.Call("GET", location, nil).Want(200).Has("data.status", `"partially_succeeded"`).Has("data.type", `"import"`).
+			Has("data.result.succeeded", "2").Has("data.result.failed", "0").Has("data.result.invalid", "3")
+		owner.Call("GET", path(created), nil).Want(200).Has("data.state", `"partially_succeeded"`).Has("data.succeeded", "2").Has("data.failed", "0").Has("data.invalid", "3").Has("data.total", "5")
 		got = items(owner, created).Has("data.0.state", `"succeeded"`).Has("data.1.state", `"succeeded"`).Has("data.2.state", `"invalid"`)
 		link := owner.Call("GET", "/links/"+apitest.Path(got.Text("data.0.result.linkId")), nil).Want(200).Has("data.url", `"https://`+owner.Host+`/a/b/full"`).
 			Has("data.title", `"=Sum"`).Has("data.behavior", `"intelligent"`).Has("data.webOnly", "true").Has("data.parameters", `{"n":1.0,"o":{}}`).
@@ -117,10 +129,13 @@ func TestImport(t *testing.T) {
 			t.Error("the result has another revision than the link")
 		}
 		owner.Call("GET", "/links/"+apitest.Path(link.Text("data.id"))+"/history", nil).Want(200).Has("data.0.action", `"created"`)
-		audit := owner.Call("GET", "/audit-events?operation=commitImportsImportId&resourceType=link", nil).Want(200)
-		if n := strings.Count(string(audit.Body), accepted.Text("meta.requestId")); n != 2 {
-			t.Errorf("%d audit events name the commit, want one for each of 2 links", n)
+		audit := owner.Call("GET", "/audit-events?operation=createLinks&resourceId="+url.QueryEscape(link.Text("data.id")), nil).Want(200).
+			Has("data.0.correlationId", `"`+accepted.Text("meta.requestId")+`"`).Has("data.0.revision", `"`+link.Revision()+`"`)
+		if n := audit.Len("data"); n != 1 {
+			t.Errorf("%d audit events of the link's creation, want 1", n)
 		}
+		owner.Call("GET", "/audit-events?operation=commitImportsImportId", nil).Want(200).
+			Has("data.0.correlationId", `"`+accepted.Text("meta.requestId")+`"`).Has("data.0.resource.id", `"`+created.Text("data.id")+`"`)
 
 		file := owner.Call("GET", path(created)+"/items?format=csv", nil).Want(200)
 		if file.Header.Get("Content-Type") != "text/csv; charset=utf-8" || !strings.HasPrefix(file.Header.Get("Content-Disposition"), "attachment") {
@@ -131,10 +146,10 @@ func TestImport(t *testing.T) {
 		if err != nil || strings.Join(header, ",") != "clientId,ordinal,state,linkId,revision,errorCode,errorMessage" || len(rows) != 5 {
 			t.Fatalf("%v %v %v", header, rows, err)
 		}
-		if row := rows[0]; row[0] != "one" || row[2] != "succeeded" || row[3] != link.Text("data.id") || row[4] != link.Revision() || row[5]+row[6] != "" {
+		if row := texts(rows[0]); row[0] != "one" || row[2] != "succeeded" || row[3] != link.Text("data.id") || row[4] != link.Revision() || row[5]+row[6] != "" {
 			t.Errorf("%q", row)
 		}
-		if row := rows[4]; row[1] != "5" || row[2] != "invalid" || row[5] != "validation_failed" || row[6] != `webOnly: "sim" is neither true, false nor empty; clientId: item 1 of this import has the clientId one, too` {
+		if row := texts(rows[4]); row[1] != "5" || row[2] != "invalid" || row[5] != "validation_failed" || row[6] != `webOnly: "sim" is neither true, false nor empty; clientId: item 1 of this import has the clientId one too; give each item its own` {
 			t.Errorf("%q", row)
 		}
 	})

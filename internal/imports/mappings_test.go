@@ -35,7 +35,7 @@ func TestMappings(t *testing.T) {
 			}
 			owner := i.Prepared(t, "owner"+string(rune('a'+n))+"@example.com")
 			setDefaultDomain(owner)
-			var mapping map[string]string
+			var mapping M
 			if err := json.Unmarshal(file(t, docs+"mappings/"+name+".json"), &mapping); err != nil {
 				t.Fatal(err)
 			}

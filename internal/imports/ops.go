@@ -89,11 +89,11 @@ func (s *service) commit(ctx context.Context, c *op.Call, tx *store.Tx, in *comm
 		return op.Item[automation.Job]{}, err
 	}
 	if j.State != automation.Validated {
-		return op.Item[automation.Job]{}, fault.New(fault.ResourceConflict, "The import is %s: only one that is validated can be committed.", spoken(j.State))
+		return op.Item[automation.Job]{}, fault.New(fault.ResourceConflict, "The import is %s: only a validated import can be committed.", spoken(j.State))
 	}
 	valid, err := store.Exists(ctx, tx, "SELECT 1 FROM automation_item WHERE job_id = ? AND state = 'valid'", j.ID)
 	if err == nil && !valid {
-		err = fault.New(fault.ResourceConflict, "The import has no valid item.")
+		err = fault.New(fault.ResourceConflict, "The import has no valid item: there is nothing to create. Correct the file and upload it again.")
 	}
 	if err != nil {
 		return op.Item[automation.Job]{}, err

@@ -14,68 +14,88 @@ import (
 	"github.com/waymarkhq/waymark/internal/fault"
 )
 
-// read returns the rows of a body's content with the fields that they give.
-func read(b *CreateImport) ([]row, error) {
+// read returns the rows of a body's content with the fields that they give, and
+// the constants of its mapping, which are in the rows already.
+func read(b *CreateImport) ([]row, map[string]jsontext.Value, error) {
 	if len(b.Content) > maxContent {
-		return nil, fault.Invalid("/content", "too_large", "the content has %d bytes, the most are %d", len(b.Content), maxContent)
+		return nil, nil, fault.Invalid("/content", "too_large", "the content has %d bytes, at most %d are allowed; split the file", len(b.Content), maxContent)
 	}
 	if strings.ContainsRune(b.Content, utf8.RuneError) {
-		return nil, fault.Invalid("/content", "invalid", "the content has the character U+FFFD, which stands for what could not be read: was the file not UTF-8?")
+		return nil, nil, fault.Invalid("/content", "invalid", "the content has the character U+FFFD, which stands for bytes that were not UTF-8; convert the file to UTF-8 before you upload it")
 	}
 	parse := readCSV
 	if b.Format == "json" {
 		parse = readJSON
 	}
-	rows, err := parse(b.Content, b.Mapping.Value)
+	rows, p, err := parse(b.Content, b.Mapping.Value)
+	if err == nil {
+		err = p.problems.refusal()
+	}
 	if err == nil && len(rows) == 0 {
 		err = fault.Invalid("/content", "too_short", "the content has no links")
 	}
-	return rows, err
+	if err != nil {
+		return nil, nil, err
+	}
+	for n := range rows {
+		for field, value := range p.constants {
+			rows[n].complete(field, value)
+		}
+	}
+	return rows, p.constants, nil
 }
 
-func readCSV(content string, mapping map[string]string) ([]row, error) {
+func readCSV(content string, mapping Mapping) ([]row, *plan, error) {
 	header, table, err := csvtable.Read(content, maxRows)
 	var wrong *csvtable.Error
 	if errors.As(err, &wrong) && wrong.TooMany {
-		return nil, fault.Invalid("/content", "too_long", "the content has more than %d links, the most that an import may have", maxRows)
+		return nil, nil, fault.Invalid("/content", "too_long", "the content has more than %d links, at most %d are allowed; split the file", maxRows, maxRows)
 	}
 	if err != nil {
-		return nil, fault.Invalid("/content", "invalid", "the content is not valid CSV: %s", err)
+		return nil, nil, fault.Invalid("/content", "invalid", "the content is not valid CSV: %s", err)
 	}
 	if len(header) == 1 {
 		if at := strings.IndexAny(header[0], ";\t|"); at >= 0 {
-			return nil, fault.Invalid("/content", "invalid", "the cells are separated by %q, not by commas: save the file as CSV with commas", header[0][at])
+			return nil, nil, fault.Invalid("/content", "invalid", "the cells are separated by %q, not by commas; save the file as CSV with commas", header[0][at])
 		}
 	}
-	fieldOf, p := columns(header, mapping, true)
-	if err := p.refusal(); err != nil {
-		return nil, err
-	}
+	p := newPlan(header, mapping, true)
 	rows := make([]row, len(table))
 	for n, cells := range table {
 		rows[n].values = map[string]jsontext.Value{}
 		for i, cell := range cells {
-			if field, used := fieldOf[header[i]]; used && cell != "" {
-				rows[n].set(field, cell)
+			if field, used := p.fieldOf[header[i]]; used {
+				rows[n].read(field, cell)
 			}
 		}
 	}
-	return rows, nil
+	return rows, p, nil
+}
+
+// read gives a field what its cell says. An empty cell says nothing.
+func (r *row) read(field string, cell csvtable.Cell) {
+	switch {
+	case cell.Null:
+		r.give(field, jsontext.Value("null"))
+	case cell.Text != "":
+		r.set(field, cell.Text)
+	}
 }
 
 // set puts the value of a cell into the row as JSON.
 func (r *row) set(field, cell string) {
 	switch fields[field] {
 	case boolean:
-		if cell != "true" && cell != "false" {
+		lower := strings.ToLower(cell) // spreadsheets write TRUE
+		if lower != "true" && lower != "false" {
 			r.wrong(field, "invalid", "%s is neither true, false nor empty", quote(cell))
 			return
 		}
-		r.values[field] = jsontext.Value(cell)
+		r.values[field] = jsontext.Value(lower)
 	case integer:
 		n, err := strconv.ParseInt(cell, 10, 64)
 		if err != nil {
-			r.wrong(field, "invalid", "%s is not a whole number", quote(cell))
+			r.wrong(field, "invalid", "%s is not a whole number in digits", quote(cell))
 			return
 		}
 		r.values[field] = jsontext.Value(strconv.FormatInt(n, 10))
@@ -91,42 +111,46 @@ func (r *row) set(field, cell string) {
 	}
 }
 
-func readJSON(content string, mapping map[string]string) ([]row, error) {
+func readJSON(content string, mapping Mapping) ([]row, *plan, error) {
 	content = strings.TrimPrefix(content, "\ufeff")
 	var objects []map[string]jsontext.Value
 	if err := json.Unmarshal([]byte(content), &objects); err != nil {
-		return nil, fault.Invalid("/content", "invalid", "the content must be a JSON array of objects: %s", reason(err))
+		return nil, nil, fault.Invalid("/content", "invalid", "the content must be a JSON array of objects: %s", reason(err))
 	}
 	if tooDeep(jsontext.Value(content)) {
-		return nil, fault.Invalid("/content", "invalid", "the content nests deeper than %d levels", maxDepth)
+		return nil, nil, fault.Invalid("/content", "invalid", "the content nests deeper than %d levels", maxDepth)
 	}
 	if len(objects) > maxRows {
-		return nil, fault.Invalid("/content", "too_long", "the content has %d links, the most are %d", len(objects), maxRows)
+		return nil, nil, fault.Invalid("/content", "too_long", "the content has %d links, at most %d are allowed; split the file", len(objects), maxRows)
 	}
 	all := map[string]bool{}
 	for n, o := range objects {
 		if o == nil {
-			return nil, fault.Invalid("/content", "invalid", "the content must be a JSON array of objects: the value at /%d is null", n)
+			return nil, nil, fault.Invalid("/content", "invalid", "the content must be a JSON array of objects: the value at /%d is null", n)
 		}
 		for name := range o {
 			all[name] = true
 		}
 	}
-	fieldOf, p := columns(sorted(all), mapping, false)
-	if err := p.refusal(); err != nil {
-		return nil, err
-	}
+	p := newPlan(sorted(all), mapping, false)
 	rows := make([]row, len(objects))
 	for n, o := range objects {
 		rows[n].values = map[string]jsontext.Value{}
 		for name, value := range o {
-			field, used := fieldOf[name]
-			if part := field == "domain" || field == "prefix" || field == "slug"; used && !(part && value.Kind() == 'n') {
-				rows[n].values[field] = value // an address may come from elsewhere
+			if field, used := p.fieldOf[name]; used {
+				rows[n].give(field, value)
 			}
 		}
 	}
-	return rows, nil
+	return rows, p, nil
+}
+
+// give sets a field to a JSON value. For a part of the address null says
+// nothing: it may come from elsewhere.
+func (r *row) give(field string, value jsontext.Value) {
+	if part := field == "domain" || field == "prefix" || field == "slug"; !part || value.Kind() != 'n' {
+		r.values[field] = value
+	}
 }
 
 // maxDepth is how deeply JSON may nest, as in bodies.
@@ -155,7 +179,7 @@ func reason(err error) string {
 	case errors.As(err, &syntax):
 		return "it is malformed at byte " + strconv.FormatInt(syntax.ByteOffset, 10)
 	case errors.As(err, &meaning) && meaning.JSONPointer != "":
-		return "the value at " + string(meaning.JSONPointer) + " is no object"
+		return "the value at " + string(meaning.JSONPointer) + " is not an object"
 	}
-	return "it is no array"
+	return "it is not an array"
 }

@@ -10,6 +10,10 @@ import (
 	"github.com/waymarkhq/waymark/internal/fault"
 )
 
+const allFields = "appPath, appStoreUrl, behavior, campaignId, clientId, description, desktopUrl, domain, folderId, group, imageUrl, " +
+	"lifecycle, lifecycle.archived, lifecycle.expiredUrl, lifecycle.expiresAt, lifecycle.maxClicks, lifecycle.startsAt, parameters, playStoreUrl, " +
+	"prefix, slug, templateData, templateSelection, title, url, url.path, utm, utm.campaign, utm.content, utm.medium, utm.source, utm.term, webOnly"
+
 // What is wrong with a content or its columns refuses the whole, and says where
 // and why.
 func TestRefusals(t *testing.T) {
@@ -20,39 +24,39 @@ func TestRefusals(t *testing.T) {
 			mapping         M
 			path, message   string
 		}{
-			{"csv", "", nil, "/content", "the content is not valid CSV: the header: the text has none"},
+			{"csv", "", nil, "/content", "the content is not valid CSV: the header: it is missing; the first line must name the columns"},
 			{"csv", "slug\n", nil, "/content", "the content has no links"},
 			{"csv", "slug,slug\na,b\n", nil, "/content", `the content is not valid CSV: the header: two columns have the name "slug"`},
-			{"csv", "slug,title\na\n", nil, "/content", "the content is not valid CSV: row 1 (line 2): it has 1 cells, the header has 2"},
+			{"csv", "slug,title\na\n", nil, "/content", "the content is not valid CSV: row 1 (line 2): the row has 1 cells, the header has 2"},
 			{"csv", "slug\n\"a\n", nil, "/content", "the content is not valid CSV: row 1 (line 2): a quoted cell has no closing quote"},
-			{"csv", "slug\n" + strings.Repeat("a\n", 51), nil, "/content", "the content has more than 50 links, the most that an import may have"},
-			{"csv", "slug\n" + strings.Repeat("a", 24_000), nil, "/content", "the content has 24005 bytes, the most are 24000"},
-			{"csv", "slug\n" + strings.Repeat("é", 11_998), nil, "/content", "the content has 24001 bytes, the most are 24000"},
-			{"csv", "slug,Titulo\na,b\n", nil, "/content", `the column "Titulo" is not named as a field; a mapping can name its field`},
-			{"csv", "slug,appId\na,b\n", nil, "/content", "the app is the import's own, no column gives it"},
-			{"csv", "slug,secret\na,b\n", nil, "/content", `the column "secret" is not named as a field; a mapping can name its field`},
-			{"csv", "utm,utm.source\na,b\n", nil, "/content", `the columns "utm" and "utm.source" both give utm`},
-			{"csv", "utm.source,utm\na,b\n", nil, "/content", `the columns "utm.source" and "utm" both give utm`},
-			{"csv", "url,url.path\na,b\n", nil, "/content", `the columns "url" and "url.path" both give url`},
-			{"csv", "slug;title\na;b\n", nil, "/content", "the cells are separated by ';', not by commas: save the file as CSV with commas"},
-			{"csv", "slug,title\na,caf\ufffd\n", nil, "/content", "the content has the character U+FFFD, which stands for what could not be read: was the file not UTF-8?"},
-			{"csv", "a,b\n1,2\n", M{"c": "slug"}, "/mapping/c", "there is no such column; the columns are \"a, b\""},
-			{"csv", "a,b\n1,2\n", M{"c/~d": "slug"}, "/mapping/c~1~0d", "there is no such column; the columns are \"a, b\""},
-			{"csv", "a,b\n1,2\n", M{"a": "permissions"}, "/mapping/a", `"permissions" is not a field that can be imported`},
-			{"csv", "a,b\n1,2\n", M{"a": "appId"}, "/mapping/a", "the app is the import's own, no column gives it"},
+			{"csv", "slug\n" + strings.Repeat("a\n", 51), nil, "/content", "the content has more than 50 links, at most 50 are allowed; split the file"},
+			{"csv", "slug\n" + strings.Repeat("a", 24_000), nil, "/content", "the content has 24005 bytes, at most 24000 are allowed; split the file"},
+			{"csv", "slug\n" + strings.Repeat("é", 11_998), nil, "/content", "the content has 24001 bytes, at most 24000 are allowed; split the file"},
+			{"csv", "slug,Titulo\na,b\n", nil, "/content", `the column "Titulo" is not named as a field; name the field of each column in mapping`},
+			{"csv", "slug,appId\na,b\n", nil, "/content", "the app of all links is the appId of the request; neither a column nor a constant can give it"},
+			{"csv", "slug,secret\na,b\n", nil, "/content", `the column "secret" is not named as a field; name the field of each column in mapping`},
+			{"csv", "utm,utm.source\na,b\n", nil, "/content", `"utm" and "utm.source" both give utm`},
+			{"csv", "utm.source,utm\na,b\n", nil, "/content", `"utm.source" and "utm" both give utm`},
+			{"csv", "url,url.path\na,b\n", nil, "/content", `"url" and "url.path" both give url`},
+			{"csv", "slug;title\na;b\n", nil, "/content", "the cells are separated by ';', not by commas; save the file as CSV with commas"},
+			{"csv", "slug,title\na,caf\ufffd\n", nil, "/content", "the content has the character U+FFFD, which stands for bytes that were not UTF-8; convert the file to UTF-8 before you upload it"},
+			{"csv", "a,b\n1,2\n", M{"c": "slug"}, "/mapping/c", `the content has no column "c"; its columns are "a, b"`},
+			{"csv", "a,b\n1,2\n", M{"c/~d": "slug"}, "/mapping/c~1~0d", `the content has no column "c/~d"; its columns are "a, b"`},
+			{"csv", "a,b\n1,2\n", M{"a": "permissions"}, "/mapping/a", `"permissions" is not a field that can be imported; the fields are ` + allFields},
+			{"csv", "a,b\n1,2\n", M{"a": "appId"}, "/mapping/a", "the app of all links is the appId of the request; neither a column nor a constant can give it"},
 			{"csv", "a,b\n1,2\n", M{"a": "slug", "b": "slug"}, "/mapping/b", `the columns "a" and "b" both give slug`},
-			{"csv", "a,b\n1,2\n", M{"a": 7}, "/mapping/a", "expected string"},
+			{"csv", "a,b\n1,2\n", M{"a": 7}, "/mapping/a", "expected value to match exactly one schema but matched none"},
 			{"json", "", nil, "/content", "the content must be a JSON array of objects: it is malformed at byte 0"},
-			{"json", "{}", nil, "/content", "the content must be a JSON array of objects: it is no array"},
+			{"json", "{}", nil, "/content", "the content must be a JSON array of objects: it is not an array"},
 			{"json", "[]", nil, "/content", "the content has no links"},
-			{"json", `[{"slug":"a"},"b"]`, nil, "/content", "the content must be a JSON array of objects: the value at /1 is no object"},
+			{"json", `[{"slug":"a"},"b"]`, nil, "/content", "the content must be a JSON array of objects: the value at /1 is not an object"},
 			{"json", `[{"slug":"a"},null]`, nil, "/content", "the content must be a JSON array of objects: the value at /1 is null"},
 			{"json", `[{"slug":"a","slug":"b"}]`, nil, "/content", "the content must be a JSON array of objects: an object has the same member twice"},
 			{"json", `[{"slug":"a","utm":{"source":"a","source":"b"}}]`, nil, "/content", "the content must be a JSON array of objects: an object has the same member twice"},
 			{"json", `[{"slug":"a"}] []`, nil, "/content", "the content must be a JSON array of objects: it is malformed at byte 15"},
-			{"json", "[" + strings.Repeat("{},", 50) + "{}]", nil, "/content", "the content has 51 links, the most are 50"},
-			{"json", `[{"slug":"a"},{"titulo":"b"}]`, nil, "/content", `the column "titulo" is not named as a field; a mapping can name its field`},
-			{"json", `[{"slug":"a"},{"appId":"b"}]`, nil, "/content", "the app is the import's own, no column gives it"},
+			{"json", "[" + strings.Repeat("{},", 50) + "{}]", nil, "/content", "the content has 51 links, at most 50 are allowed; split the file"},
+			{"json", `[{"slug":"a"},{"titulo":"b"}]`, nil, "/content", `the column "titulo" is not named as a field; name the field of each column in mapping`},
+			{"json", `[{"slug":"a"},{"appId":"b"}]`, nil, "/content", "the app of all links is the appId of the request; neither a column nor a constant can give it"},
 			{"json", `[{"slug":` + strings.Repeat("[", 31) + strings.Repeat("]", 31) + `}]`, nil, "/content", "the content nests deeper than 32 levels"},
 			{"xml", "<a/>", nil, "/format", `expected value to be one of "csv, json"`},
 		} {
@@ -90,10 +94,9 @@ func TestErrorsOfRows(t *testing.T) {
 		deep := strings.Repeat(`{"a":`, 33) + "1" + strings.Repeat("}", 33)
 		for _, c := range []struct{ column, cell, path, message string }{
 			{"webOnly", "sim", "/webOnly", `"sim" is neither true, false nor empty`},
-			{"webOnly", "TRUE", "/webOnly", `"TRUE" is neither true, false nor empty`},
 			{"webOnly", "1", "/webOnly", `"1" is neither true, false nor empty`},
 			{"lifecycle.archived", "não", "/lifecycle/archived", `"não" is neither true, false nor empty`},
-			{"lifecycle.maxClicks", "1.5", "/lifecycle/maxClicks", `"1.5" is not a whole number`},
+			{"lifecycle.maxClicks", "1.5", "/lifecycle/maxClicks", `"1.5" is not a whole number in digits`},
 			{"lifecycle.maxClicks", "0", "/lifecycle/maxClicks", "expected number >= 1"},
 			{"lifecycle.expiresAt", "tomorrow", "/lifecycle/expiresAt", "expected string to be RFC 3339 date-time"},
 			{"lifecycle", `{"expires":1}`, "/lifecycle/expires", "the field is unknown"},

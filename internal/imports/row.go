@@ -23,8 +23,11 @@ type row struct {
 // wrong adds what is wrong with a field. The path is where the field is, or
 // would be, in the item's input.
 func (r *row) wrong(field string, code fault.Reason, format string, args ...any) {
-	r.problems.add("/"+strings.ReplaceAll(field, ".", "/"), code, format, args...)
+	r.problems.add(place(field), code, format, args...)
 }
+
+// place is where a field is in an item's input.
+func place(field string) string { return "/" + strings.ReplaceAll(field, ".", "/") }
 
 // take removes the text of a field that is not the link's own. null gives none.
 func (r *row) take(field string) (value string, given bool) {
@@ -34,7 +37,7 @@ func (r *row) take(field string) (value string, given bool) {
 		return "", false
 	}
 	if json.Unmarshal(v, &value) != nil {
-		r.wrong(field, "type", "the value must be text")
+		r.wrong(field, fault.ReasonWrongType, "must be a string")
 		return "", false
 	}
 	return value, true
@@ -55,13 +58,17 @@ func (r *row) clientID(n int) string {
 }
 
 // input returns the fields of the link, of which the caller has taken the
-// clientId. A row without domain is for the app's default, if there is one.
+// clientId. A row without domain is for the app's default, if there is one. A
+// row without store pages has none: the app's would send the visitors of an
+// imported web page to a store.
 func (r *row) input(defaultDomain *string) jsontext.Value {
 	r.address("url", true)
 	r.address("url.path", false)
-	if _, given := r.values["domain"]; !given && defaultDomain != nil {
-		r.values["domain"] = asJSON(*defaultDomain)
+	if defaultDomain != nil {
+		r.complete("domain", *defaultDomain)
 	}
+	r.complete("playStoreUrl", nil)
+	r.complete("appStoreUrl", nil)
 	if v, given := r.values["behavior"]; given {
 		var text string
 		if json.Unmarshal(v, &text) == nil && behaviors[text] != "" {
@@ -124,7 +131,7 @@ func (r *row) address(field string, host bool) {
 }
 
 // complete sets a field that the row does not give itself.
-func (r *row) complete(field, value string) {
+func (r *row) complete(field string, value any) {
 	if _, given := r.values[field]; !given {
 		r.values[field] = asJSON(value)
 	}

@@ -27,41 +27,50 @@ type validateInput struct {
 	Body     ValidateImport
 }
 
-func (s *service) validate(ctx context.Context, c *op.Call, tx *store.Tx, in *validateInput) (op.Item[automation.Job], error) {
+// Validation is an import that was tried: what a commit would create and what
+// it would leave out.
+type Validation struct {
+	automation.Job
+	Valid int64 `json:"valid" doc:"How many items a commit tries to create; total is valid and invalid."`
+}
+
+func (s *service) validate(ctx context.Context, c *op.Call, tx *store.Tx, in *validateInput) (op.Item[Validation], error) {
 	j, err := current(ctx, c, tx, in.ImportID)
 	if err != nil {
-		return op.Item[automation.Job]{}, err
+		return op.Item[Validation]{}, err
 	}
 	if j.State != automation.Uploaded && j.State != automation.Validated {
-		return op.Item[automation.Job]{}, fault.New(fault.ResourceConflict, "The import is %s: it was committed and cannot be validated any more.", spoken(j.State))
+		return op.Item[Validation]{}, fault.New(fault.ResourceConflict, "The import was committed and is %s: it cannot be validated again. Upload the file again to try it.", spoken(j.State))
 	}
 	var r request
 	if err := json.Unmarshal([]byte(j.Request), &r); err != nil {
-		return op.Item[automation.Job]{}, err
+		return op.Item[Validation]{}, err
 	}
 	all, err := automation.AllItems(ctx, tx, j.ID)
 	if err != nil {
-		return op.Item[automation.Job]{}, err
+		return op.Item[Validation]{}, err
 	}
+	j.Invalid = 0
 	before := claims{clients: map[string]int64{}, addresses: map[string]int64{}}
 	for n := range all {
 		i := &all[n]
 		p, err := s.try(ctx, c, tx, i, r.Problems[i.Ordinal], &before)
 		if err != nil {
-			return op.Item[automation.Job]{}, err
+			return op.Item[Validation]{}, err
 		}
 		i.State, i.Error = automation.Valid, opt.Null[automation.ItemError]{}
 		if len(p) > 0 {
 			i.State = automation.Invalid
+			j.Invalid++
 			i.Error = opt.Of(automation.ItemError{Code: string(fault.ValidationFailed), Message: "The link has invalid data.", Details: p})
 		}
 		if err := automation.SaveItem(ctx, tx, j.ID, i); err != nil {
-			return op.Item[automation.Job]{}, err
+			return op.Item[Validation]{}, err
 		}
 	}
 	j.State = automation.Validated
 	err = j.Save(ctx, tx)
-	return op.Item[automation.Job]{Data: j, Ref: j.Ref()}, err
+	return op.Item[Validation]{Data: Validation{Job: j, Valid: j.Total - j.Invalid}, Ref: j.Ref()}, err
 }
 
 // claims are the ordinals of the items that first had a clientId or an address.
@@ -71,12 +80,12 @@ type claims struct{ clients, addresses map[string]int64 }
 // read.
 func (s *service) try(ctx context.Context, c *op.Call, tx *store.Tx, i *automation.Item, p problems, before *claims) (problems, error) {
 	if first, taken := before.clients[i.ClientID]; taken {
-		p.add("/clientId", "duplicate", "item %d of this import has the clientId %s, too", first, i.ClientID)
+		p.add("/clientId", "duplicate", "item %d of this import has the clientId %s too; give each item its own", first, i.ClientID)
 	} else {
 		before.clients[i.ClientID] = i.Ordinal
 	}
 	var details []fault.Detail
-	body, err := s.body(c, i)
+	body, err := s.body(c.AppID, i.Input)
 	refusal, refused := fault.From(err)
 	switch {
 	case err != nil && !refused:
@@ -91,7 +100,7 @@ func (s *service) try(ctx context.Context, c *op.Call, tx *store.Tx, i *automati
 		}
 		a := address(&body)
 		if first, taken := before.addresses[a]; taken {
-			p.add("/slug", "duplicate", "item %d of this import has the same domain, prefix and slug", first)
+			p.add("/slug", "duplicate", "item %d of this import has the same domain, prefix and slug; keep one of them", first)
 		} else if len(p) == 0 && len(details) == 0 { // otherwise the address stays free
 			before.addresses[a] = i.Ordinal
 		}
@@ -104,14 +113,14 @@ func (s *service) try(ctx context.Context, c *op.Call, tx *store.Tx, i *automati
 	return append(p, details...), nil
 }
 
-// body returns the creation that an item asks for, or the refusal of what breaks
-// its schema.
-func (s *service) body(c *op.Call, i *automation.Item) (link.CreateLink, error) {
+// body returns the creation that an item's input asks for, or the refusal of what
+// breaks its schema.
+func (s *service) body(appID string, input jsontext.Value) (link.CreateLink, error) {
 	var fields map[string]jsontext.Value
-	if err := json.Unmarshal(i.Input, &fields); err != nil {
+	if err := json.Unmarshal(input, &fields); err != nil {
 		return link.CreateLink{}, err
 	}
-	fields["appId"] = asJSON(c.AppID)
+	fields["appId"] = asJSON(appID)
 	return s.create(asJSON(fields))
 }
 
@@ -123,7 +132,7 @@ func address(b *link.CreateLink) string {
 
 func mayCreate(a *actor.Actor) error {
 	if !a.May(createLinks, false) {
-		return fault.New(fault.InsufficientPermission, "The key does not hold the permission links:create, which an import needs.")
+		return fault.New(fault.InsufficientPermission, "The credential no longer holds the permission links:create, which an import needs.")
 	}
 	return nil
 }
@@ -133,7 +142,7 @@ func (s *service) apply(ctx context.Context, c *op.Call, tx *store.Tx, i *automa
 	if err := mayCreate(c.Actor); err != nil {
 		return automation.ItemResult{}, err
 	}
-	body, err := s.body(c, i)
+	body, err := s.body(c.AppID, i.Input)
 	if err != nil {
 		return automation.ItemResult{}, err
 	}

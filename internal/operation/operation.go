@@ -52,11 +52,22 @@ type Operation struct {
 }
 
 // Result is what an operation brought about; of one with items also how many
-// succeeded and failed.
+// succeeded and failed, and of an import how many were invalid.
 type Result struct {
 	Resource  Resource `json:"resource"`
 	Succeeded *int64   `json:"succeeded,omitempty"`
 	Failed    *int64   `json:"failed,omitempty"`
+	Invalid   *int64   `json:"invalid,omitempty" doc:"How many items of an import were not tried because their data is invalid. With any of them the operation is at most partially_succeeded."`
+}
+
+// lost returns how many items did not do what they were for.
+func (r *Result) lost() (n int64) {
+	for _, count := range []*int64{r.Failed, r.Invalid} {
+		if count != nil {
+			n += *count
+		}
+	}
+	return n
 }
 
 // Resource names what an operation works on.
@@ -93,14 +104,15 @@ func (o Operation) Accepted(ref op.Ref) op.Item[Operation] {
 	return op.Item[Operation]{Data: o, Ref: ref, ETag: o.Revision, Location: o.Location(), RetryAfter: PollSeconds}
 }
 
-// Finish ends the operation with what it brought about: failed when it had
-// items and none succeeded.
+// Finish ends the operation with what it brought about. succeeded means that
+// nothing is missing: with items that failed or were invalid it is
+// partially_succeeded, and failed when none succeeded.
 func (o *Operation) Finish(ctx context.Context, tx *store.Tx, r Result) error {
 	o.Status, o.Result = Succeeded, opt.Of(r)
-	if r.Failed != nil && *r.Failed > 0 {
+	if r.lost() > 0 {
 		o.Status = PartiallySucceeded
 		if *r.Succeeded == 0 {
-			return o.Fail(ctx, tx, "items_failed", "No item succeeded.")
+			return o.Fail(ctx, tx, "items_failed", "No item succeeded. The error of each item tells why.")
 		}
 	}
 	return o.end(ctx, tx)

@@ -42,7 +42,7 @@ func Start(ctx context.Context, c *op.Call, tx *store.Tx, kind, appID, more stri
 		return Operation{}, err
 	}
 	if limit := c.Scaled(MaxActive); active >= limit {
-		refusal := fault.New(fault.RateLimited, "The app has %d operations under way, the most it may have. Wait for one to end.", active)
+		refusal := fault.New(fault.RateLimited, "The app has %d operations under way, and at most %d are allowed. Wait for one to finish.", active, limit)
 		refusal.RetryAfter = limitSeconds
 		return Operation{}, refusal
 	}

@@ -3,6 +3,7 @@ package operation
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/clock"
@@ -108,7 +109,7 @@ func (r *Run) Finish(ctx context.Context, f func(ctx context.Context, c *op.Call
 		case o.Status == CancelRequested:
 			return r.work.stop(ctx, tx, &o, Cancelled)
 		case c == nil:
-			o.Error = opt.Of(Failure{Code: "authorization_lost", Message: "The credential that asked for this no longer may."})
+			o.Error = opt.Of(Failure{Code: "authorization_lost", Message: "The credential that started this is no longer authorized."})
 			return r.work.stop(ctx, tx, &o, Failed)
 		default:
 			return f(ctx, c, tx, &o)
@@ -149,7 +150,7 @@ func (w *Work) failed(ctx context.Context, tx *store.Tx, j jobs.Job, final bool)
 	if err != nil {
 		return err
 	}
-	o.Error = opt.Of(Failure{Code: "attempts_exhausted", Message: "The work was interrupted or failed too often."})
+	o.Error = opt.Of(Failure{Code: "attempts_exhausted", Message: fmt.Sprintf("The work failed or was interrupted %d times in a row. Start it again, and quote the operation's id when asking for help.", jobs.MaxAttempts)})
 	return w.stop(ctx, tx, &o, Failed)
 }
 
