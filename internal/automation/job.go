@@ -53,10 +53,10 @@ type Job struct {
 	Invalid     int64         `json:"invalid" doc:"How many items of an import have invalid data: no commit tries them. 0 until the import is validated."`
 	Succeeded   int64         `json:"succeeded"`
 	Failed      int64         `json:"failed" doc:"How many items were tried and failed; those that are invalid are not among them."`
-	ExpiresAt   clock.Instant `json:"expiresAt" format:"date-time" doc:"Of an export, when its file goes; of others, when the record goes."`
+	ExpiresAt   clock.Instant `json:"expiresAt" format:"date-time" doc:"When the file of an export is removed; of a batch or an import, when the record is removed."`
 	CreatedAt   clock.Instant `json:"createdAt" format:"date-time"`
 	UpdatedAt   clock.Instant `json:"updatedAt" format:"date-time"`
-	DownloadURL *string       `json:"downloadUrl" doc:"Path of the file of an export; null until it is ready and when it is gone."`
+	DownloadURL *string       `json:"downloadUrl" doc:"Path of the file of an export; null before it is ready and after it is removed."`
 
 	// Request is what the kind needs to know besides its items, as JSON.
 	Request string `json:"-"`
@@ -125,7 +125,7 @@ type ItemError struct {
 func Refused(f *fault.Error) ItemError {
 	e := ItemError{Code: string(f.Code), Message: f.Message, Details: f.Details, Dependencies: f.Dependencies}
 	if f.Code == fault.RevisionConflict {
-		e.Message = "The revision is not the current one. Read the link again and reconcile."
+		e.Message = "The revision is not the current one of the link. Read the link again and send its new revision."
 	}
 	return e
 }

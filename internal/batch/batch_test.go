@@ -244,7 +244,8 @@ func TestCancelAndLostAuthorization(t *testing.T) {
 		list := owner.Call("GET", "/api-keys", nil).Want(200)
 		owner.Call("DELETE", "/api-keys/"+list.Text("data.0.id"), nil, apitest.IfMatch(list.Text("data.0.revision"))).Want(204)
 		i.Settle(t)
-		owner.Call("GET", b.Header.Get("Location"), nil).Want(200).Has("data.status", `"failed"`).Has("data.error.code", `"authorization_lost"`)
+		owner.Call("GET", b.Header.Get("Location"), nil).Want(200).Has("data.status", `"failed"`).Has("data.error.code", `"authorization_lost"`).
+			Has("data.error.message", `"The credential that started this is no longer authorized."`)
 		items(owner, b).Has("data.0.state", `"cancelled"`)
 		owner.Call("GET", "/links?appId="+owner.AppID, nil).Want(200).Has("data", "[]")
 	})

@@ -25,7 +25,7 @@ type CreateExport struct {
 	AppID   string               `json:"appId" minLength:"1" maxLength:"500"`
 	Dataset string               `json:"dataset" enum:"links,events,summary"`
 	Format  string               `json:"format" enum:"csv,json"`
-	Filters opt.Opt[link.Object] `json:"filters,omitzero" doc:"links: the filters of getLinks, all optional. events and summary: start, end (required), timezone (UTC), group."`
+	Filters opt.Opt[link.Object] `json:"filters,omitzero" doc:"For links: the filters of getLinks, all optional. For events and summary: start and end (required), timezone (UTC) and group."`
 }
 
 // request is what is stored of an export.
@@ -58,7 +58,7 @@ func Register(s *op.Service, links *link.Service, events *eventstore.Store) oper
 	app := op.AppOf("exportId", automation.AppOf(automation.Export))
 	op.Write(s, op.Op{ID: "createExports", Method: "POST", Path: "/exports", Perm: "exports:create", App: op.AppInBody, Status: 202,
 		Needs:   func(in any) []string { return []string{permission(in.(*createInput).Body.Dataset)} },
-		Summary: "Export links or analytics", Doc: "At most 1,000 records and 1 MiB: an export that would exceed them fails. Needs links:read or analytics:read for the dataset."}, e.create)
+		Summary: "Export links or analytics", Doc: "An export has at most 1,000 records and 1 MiB; a larger one fails and is never cut. Needs links:read or analytics:read for the dataset."}, e.create)
 	op.Read(s, op.Op{ID: "getExportsExportId", Method: "GET", Path: "/exports/{exportId}", Perm: "exports:read", App: app,
 		Summary: "Follow an export"}, e.get)
 	op.Bytes(s, op.Op{ID: "getExportsExportIdDownload", Method: "GET", Path: "/exports/{exportId}/download", Perm: "exports:read", App: app,

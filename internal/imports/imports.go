@@ -36,7 +36,7 @@ type CreateImport struct {
 
 // ImportItem is one link of an import with what became of it.
 type ImportItem struct {
-	ClientID string                          `json:"clientId" doc:"row-1, row-2 and so on where the content has none."`
+	ClientID string                          `json:"clientId" doc:"row-1, row-2 and so on where the content gives none."`
 	Ordinal  int64                           `json:"ordinal" minimum:"1"`
 	State    string                          `json:"state" enum:"pending,valid,invalid,succeeded,failed,cancelled"`
 	Input    opt.Null[link.Object]           `json:"input" doc:"The fields of the link as they were read. Store pages that neither the row nor the mapping gives are null: an import does not take the app's."`
@@ -78,7 +78,7 @@ func Register(s *op.Service, links *link.Service) operation.Work {
 			"Audit has a createLinks event for each link and a commitImportsImportId event for the import, all with the id of this request as correlationId. Needs links:create."}, i.commit)
 	op.Read(s, op.Op{ID: "getImportsImportId", Method: "GET", Path: "/imports/{importId}", Perm: "imports:read", App: app, Summary: "Follow an import"}, get)
 	op.ListOrFile(s, op.Op{ID: "getImportsImportIdItems", Method: "GET", Path: "/imports/{importId}/items", Perm: "imports:read", App: app,
-		Summary: "List the items of an import", Doc: "format=csv answers a report of all of them, without limit or cursor."}, []string{"text/csv"}, report, items)
+		Summary: "List the items of an import", Doc: "format=csv answers all of them as a report; limit and cursor are then not allowed."}, []string{"text/csv"}, report, items)
 	return automation.ItemKind{
 		Kind: automation.Import, Waiting: automation.Valid, Apply: i.apply,
 		Allowed: func(a *actor.Actor) bool { return a.May("imports:commit", false) },

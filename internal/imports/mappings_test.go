@@ -34,7 +34,7 @@ func TestMappings(t *testing.T) {
 				continue
 			}
 			owner := i.Prepared(t, "owner"+string(rune('a'+n))+"@example.com")
-			setDefaultDomain(owner)
+			setDestinations(owner)
 			var mapping M
 			if err := json.Unmarshal(file(t, docs+"mappings/"+name+".json"), &mapping); err != nil {
 				t.Fatal(err)

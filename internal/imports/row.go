@@ -108,16 +108,16 @@ func (r *row) address(field string, host bool) {
 	}
 	u, err := url.Parse(text)
 	if err != nil || host && u.Hostname() == "" || u.User != nil || u.Scheme != "" && u.Scheme != "https" && u.Scheme != "http" {
-		r.wrong(field, "invalid_url", "%s is not the address of a link", quote(text))
+		r.wrong(field, "invalid_url", "%s is not the address of a link, such as https://go.example.com/spring", quote(text))
 		return
 	}
 	if u.RawQuery != "" || u.Fragment != "" {
-		r.wrong(field, "invalid_url", "%s has a query or a fragment: the address of a link has none", quote(text))
+		r.wrong(field, "invalid_url", "%s has a query or a fragment; the address of a link has neither", quote(text))
 		return
 	}
 	path := strings.TrimSuffix(strings.TrimPrefix(u.Path, "/"), "/")
 	if path == "" || strings.Contains(strings.ToLower(u.RawPath), "%2f") || !utf8.ValidString(path+u.Hostname()) {
-		r.wrong(field, "invalid_url", "%s has no path that could be a prefix and a slug", quote(text))
+		r.wrong(field, "invalid_url", "%s has no path that can be a prefix and a slug", quote(text))
 		return
 	}
 	end := strings.LastIndexByte(path, '/')

@@ -27,28 +27,28 @@ type validateInput struct {
 	Body     ValidateImport
 }
 
-// Validation is an import that was tried: what a commit would create and what
+// ImportValidation is an import that was tried: what a commit would create and what
 // it would leave out.
-type Validation struct {
+type ImportValidation struct {
 	automation.Job
 	Valid int64 `json:"valid" doc:"How many items a commit tries to create; total is valid and invalid."`
 }
 
-func (s *service) validate(ctx context.Context, c *op.Call, tx *store.Tx, in *validateInput) (op.Item[Validation], error) {
+func (s *service) validate(ctx context.Context, c *op.Call, tx *store.Tx, in *validateInput) (op.Item[ImportValidation], error) {
 	j, err := current(ctx, c, tx, in.ImportID)
 	if err != nil {
-		return op.Item[Validation]{}, err
+		return op.Item[ImportValidation]{}, err
 	}
 	if j.State != automation.Uploaded && j.State != automation.Validated {
-		return op.Item[Validation]{}, fault.New(fault.ResourceConflict, "The import was committed and is %s: it cannot be validated again. Upload the file again to try it.", spoken(j.State))
+		return op.Item[ImportValidation]{}, fault.New(fault.ResourceConflict, "The import was committed and is %s: it cannot be validated again. Upload the file again to try it.", spoken(j.State))
 	}
 	var r request
 	if err := json.Unmarshal([]byte(j.Request), &r); err != nil {
-		return op.Item[Validation]{}, err
+		return op.Item[ImportValidation]{}, err
 	}
 	all, err := automation.AllItems(ctx, tx, j.ID)
 	if err != nil {
-		return op.Item[Validation]{}, err
+		return op.Item[ImportValidation]{}, err
 	}
 	j.Invalid = 0
 	before := claims{clients: map[string]int64{}, addresses: map[string]int64{}}
@@ -56,7 +56,7 @@ func (s *service) validate(ctx context.Context, c *op.Call, tx *store.Tx, in *va
 		i := &all[n]
 		p, err := s.try(ctx, c, tx, i, r.Problems[i.Ordinal], &before)
 		if err != nil {
-			return op.Item[Validation]{}, err
+			return op.Item[ImportValidation]{}, err
 		}
 		i.State, i.Error = automation.Valid, opt.Null[automation.ItemError]{}
 		if len(p) > 0 {
@@ -65,12 +65,12 @@ func (s *service) validate(ctx context.Context, c *op.Call, tx *store.Tx, in *va
 			i.Error = opt.Of(automation.ItemError{Code: string(fault.ValidationFailed), Message: "The link has invalid data.", Details: p})
 		}
 		if err := automation.SaveItem(ctx, tx, j.ID, i); err != nil {
-			return op.Item[Validation]{}, err
+			return op.Item[ImportValidation]{}, err
 		}
 	}
 	j.State = automation.Validated
 	err = j.Save(ctx, tx)
-	return op.Item[Validation]{Data: Validation{Job: j, Valid: j.Total - j.Invalid}, Ref: j.Ref()}, err
+	return op.Item[ImportValidation]{Data: ImportValidation{Job: j, Valid: j.Total - j.Invalid}, Ref: j.Ref()}, err
 }
 
 // claims are the ordinals of the items that first had a clientId or an address.

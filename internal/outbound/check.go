@@ -2,6 +2,7 @@ package outbound
 
 import (
 	"net/url"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -40,15 +41,15 @@ func (c *Client) problem(value string) string {
 	_, allowed := c.options.Allow[host]
 	switch {
 	case utf8.RuneCountInString(value) > weburl.MaxLength:
-		return "the URL is too long"
+		return "the URL must have at most " + strconv.Itoa(weburl.MaxLength) + " characters"
 	case strings.Contains(value, "#"):
-		return "the URL must not contain a fragment"
+		return "the URL must not contain a fragment (#)"
 	case !ok || name != host:
-		return "the URL's host must be a DNS name in lower case, an international one in its xn-- form"
+		return "the host must be a DNS name in lower case; write an international name in its xn-- form"
 	case u.Host != host && u.Host != host+":443":
-		return "the URL's port must be 443"
+		return "the port must be 443"
 	case !allowed && !public(host):
-		return "the URL's host must be a public DNS name"
+		return "the host must be a public DNS name"
 	}
 	return ""
 }

@@ -24,10 +24,10 @@ const (
 var messages = map[string]string{
 	timeout:          "The destination did not answer within 5 seconds.",
 	connectionFailed: "The connection to the destination failed, or its answer was not valid HTTP.",
-	tlsFailed:        "No secure connection to the destination could be made; check its certificate.",
-	dnsBlocked:       "The destination's host does not have public IPv4 addresses only.",
-	dnsFailed:        "The DNS gave no IPv4 address for the destination's host.",
-	redirectRefused:  "The destination answered with a redirect, which is not followed.",
+	tlsFailed:        "No TLS connection to the destination could be made. Check its certificate.",
+	dnsBlocked:       "The destination's host resolves to an address that is not public.",
+	dnsFailed:        "The destination's host has no IPv4 address in the DNS.",
+	redirectRefused:  "The destination answered with a redirect. Redirects are not followed: register the final URL.",
 }
 
 // failed returns the failure of a code, or nil for none.

@@ -10,8 +10,8 @@ import (
 
 // messages tell the owner what a cancellation means.
 var messages = map[string]string{
-	Suspended:            "The destination is suspended after too many failures.",
-	AuthorizationLost:    "The credential that authorized the destination no longer holds.",
+	Suspended:            "The destination was suspended after too many failures. Repair the receiver and enable the destination again.",
+	AuthorizationLost:    "The credential that authorized the destination is no longer authorized. Enable the destination again with one that is.",
 	ConfigurationChanged: "The destination was changed, disabled or deleted.",
 }
 

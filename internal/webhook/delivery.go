@@ -21,8 +21,8 @@ type Delivery struct {
 	EventType       DeliveredType     `json:"eventType"`
 	Test            bool              `json:"test"`
 	State           string            `json:"state" enum:"pending,delivering,succeeded,failed,cancelled"`
-	Attempts        int64             `json:"attempts" doc:"Those that ended; the one under way is not among them."`
-	HTTPStatus      *int64            `json:"httpStatus" doc:"Of the last answer."`
+	Attempts        int64             `json:"attempts" doc:"How many attempts have ended; the one under way is not counted."`
+	HTTPStatus      *int64            `json:"httpStatus" doc:"The status of the last answer; null when there was none."`
 	Error           opt.Null[Failure] `json:"error"`
 	NextAttemptAt   *clock.Instant    `json:"nextAttemptAt" format:"date-time"`
 	WebhookRevision string            `json:"webhookRevision" format:"uuid"`
@@ -128,11 +128,11 @@ func (s *service) retry(ctx context.Context, c *op.Call, tx *store.Tx, in *retry
 		return op.Item[Delivery]{}, fault.Stale()
 	}
 	if !d.terminal() {
-		return op.Item[Delivery]{}, conflict("The delivery is not over yet.")
+		return op.Item[Delivery]{}, conflict("The delivery is %s. Wait until it has succeeded, failed or been cancelled.", d.State)
 	}
 	w, err := find(ctx, tx, d.WebhookID, tx.Now)
 	if err == store.ErrNotFound {
-		return op.Item[Delivery]{}, conflict("The destination is deleted.")
+		return op.Item[Delivery]{}, conflict("The destination was deleted. Nothing can be sent to it any more.")
 	}
 	if err != nil {
 		return op.Item[Delivery]{}, err

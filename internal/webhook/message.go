@@ -18,7 +18,7 @@ import (
 // Event is what a receiver gets. It tells which resource changed, not how: the
 // receiver reads that through the API, with its own permissions.
 type Event struct {
-	ID            string        `json:"id" format:"uuid" doc:"The event's, also in Service-Event-Id: deduplicate by it."`
+	ID            string        `json:"id" format:"uuid" doc:"The id of the event, also in Service-Event-Id: deduplicate by it."`
 	Type          DeliveredType `json:"type"`
 	SchemaVersion string        `json:"schemaVersion" enum:"1"`
 	AppID         string        `json:"appId"`
@@ -30,7 +30,7 @@ type Event struct {
 // EventResource names what an event is about.
 type EventResource struct {
 	ID       string `json:"id"`
-	Revision string `json:"revision" format:"uuid" doc:"Of a deleted resource the last it had."`
+	Revision string `json:"revision" format:"uuid" doc:"The revision of the resource; of a deleted one, its last."`
 }
 
 // describe adds the requests that receivers get to the contract.
@@ -39,7 +39,7 @@ func describe(s *op.Service) {
 		s.Describe(op.Outgoing{Name: string(t), Summary: "Sent to destinations that selected " + string(t), Payload: reflect.TypeFor[Event](), Headers: map[string]string{
 			"Service-Event-Id":    "The same in every delivery of the event.",
 			"Service-Delivery-Id": "The same in every attempt of the delivery.",
-			"Service-Signature":   "t=<unix seconds>,v1=<hex>: HMAC-SHA256 of the timestamp, a dot and the raw body under the secret; two v1 while a secret is rotated.",
+			"Service-Signature":   "t=<unix seconds>,v1=<hex>: HMAC-SHA256 of the timestamp, a dot and the raw body under the secret; two v1 values while a secret is rotated.",
 		}})
 	}
 }

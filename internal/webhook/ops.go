@@ -23,23 +23,23 @@ func Register(s *op.Service, client *outbound.Client) {
 	app, appOfDelivery := op.AppOf("webhookId", appOf), op.AppOf("deliveryId", appOfDelivery)
 	op.List(s, op.Op{ID: "getWebhooks", Method: "GET", Path: "/webhooks", Perm: "webhooks:read", App: op.AppInQuery, Summary: "List destinations"}, h.list)
 	op.Write(s, op.Op{ID: "createWebhooks", Method: "POST", Path: "/webhooks", Perm: permission, App: op.AppInBody, ETag: true,
-		Summary: "Register a destination", Doc: "It is sent to for as long as the credential of this call holds: a key is the better one. The secret is in this answer only."}, h.create)
+		Summary: "Register a destination", Doc: "Events are sent as long as the credential of this call stays authorized, so register with an API key: a session ends within hours. Only this answer shows the secret."}, h.create)
 	op.Read(s, op.Op{ID: "getWebhooksWebhookId", Method: "GET", Path: "/webhooks/{webhookId}", Perm: "webhooks:read", App: app, Summary: "Read a destination"}, h.get)
 	op.Write(s, op.Op{ID: "updateWebhooksWebhookId", Method: "PATCH", Path: "/webhooks/{webhookId}", Perm: "webhooks:update", App: app, IfMatch: op.IfMatchRequired,
-		Summary: "Change a destination", Doc: "Only the fields sent change. enabled: true authorizes it anew with the credential of this call, which needs webhooks:create, and ends a suspension. Pending deliveries are cancelled."}, h.update)
+		Summary: "Change a destination", Doc: "Only the fields sent change. enabled: true authorizes the destination with the credential of this call, which needs webhooks:create, and ends a suspension. Pending deliveries are cancelled."}, h.update)
 	op.Write(s, op.Op{ID: "deleteWebhooksWebhookId", Method: "DELETE", Path: "/webhooks/{webhookId}", Perm: "webhooks:delete", App: app, IfMatch: op.IfMatchRequired,
-		Summary: "Delete a destination", Doc: "Its deliveries can be read until their retention ends."}, h.remove)
+		Summary: "Delete a destination", Doc: "Its deliveries can be read for seven days."}, h.remove)
 	op.Write(s, op.Op{ID: "rotateSecretWebhooksWebhookId", Method: "POST", Path: "/webhooks/{webhookId}/rotate-secret", Perm: "webhooks:rotate_secret", App: app,
 		IfMatch: op.IfMatchRequired, ETag: true, Status: 200, Summary: "Replace the signing secret",
-		Doc: "For overlapSeconds each delivery is signed with the old one too. The secret is in this answer only. Pending deliveries are cancelled."}, h.rotate)
+		Doc: "For overlapSeconds each delivery is signed with the old secret too. Only this answer shows the new one. Pending deliveries are cancelled."}, h.rotate)
 	op.Write(s, op.Op{ID: "testWebhooksWebhookId", Method: "POST", Path: "/webhooks/{webhookId}/test", Perm: "webhooks:test", App: app, IfMatch: op.IfMatchOptional,
 		Status: 202, Summary: "Send a test event"}, h.test)
 	op.List(s, op.Op{ID: "getWebhooksWebhookIdDeliveries", Method: "GET", Path: "/webhooks/{webhookId}/deliveries", Perm: "webhooks:read",
-		App: op.AppOf("webhookId", appOfAny), Summary: "List the deliveries of a destination", Doc: "Of the last seven days, also of a destination that was deleted."}, listDeliveries)
+		App: op.AppOf("webhookId", appOfAny), Summary: "List the deliveries of a destination", Doc: "The deliveries of the last seven days, also of a deleted destination."}, listDeliveries)
 	op.Read(s, op.Op{ID: "getWebhookDeliveriesDeliveryId", Method: "GET", Path: "/webhook-deliveries/{deliveryId}", Perm: "webhooks:read", App: appOfDelivery,
 		Summary: "Read a delivery"}, getDelivery)
 	op.Write(s, op.Op{ID: "retryWebhookDeliveriesDeliveryId", Method: "POST", Path: "/webhook-deliveries/{deliveryId}/retry", Perm: "webhooks:retry", App: appOfDelivery,
-		IfMatch: op.IfMatchRequired, Status: 202, Summary: "Send an event again", Doc: "A new delivery of the same event, to the destination as it is now. The one before must be over."}, h.retry)
+		IfMatch: op.IfMatchRequired, Status: 202, Summary: "Send an event again", Doc: "Makes a new delivery of the same event to the destination as it is now. The earlier delivery must have succeeded, failed or been cancelled."}, h.retry)
 }
 
 type listInput struct {
@@ -75,7 +75,7 @@ func (s *service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *stru
 		return op.Item[Issued]{}, err
 	}
 	if limit := c.Scaled(MaxPerApp); n >= limit {
-		return op.Item[Issued]{}, conflict("The app has %d destinations, as many as it may.", n)
+		return op.Item[Issued]{}, conflict("The app has %d destinations, and at most %d are allowed. Delete one first.", n, limit)
 	}
 	w.authorize(c.Actor)
 	err = insert(ctx, tx, &w)
@@ -99,7 +99,7 @@ type UpdateWebhook struct {
 	URL         opt.Opt[string]      `json:"url,omitzero" minLength:"1" maxLength:"4096" doc:"HTTPS on port 443 of a public host, without user, password or fragment."`
 	Events      opt.Opt[[]EventType] `json:"events,omitzero" minItems:"1" uniqueItems:"true"`
 	Description opt.Null[string]     `json:"description,omitzero" maxLength:"500"`
-	Enabled     opt.Opt[bool]        `json:"enabled,omitzero" doc:"true also authorizes anew and ends a suspension."`
+	Enabled     opt.Opt[bool]        `json:"enabled,omitzero" doc:"true also authorizes the destination with the credential of this call and ends a suspension."`
 }
 
 type updateInput struct {
@@ -114,7 +114,7 @@ func (s *service) update(ctx context.Context, c *op.Call, tx *store.Tx, in *upda
 	}
 	enables := in.Body.Enabled.Set && in.Body.Enabled.Value
 	if enables && !c.Actor.May(permission, false) {
-		return op.Item[Webhook]{}, fault.New(fault.InsufficientPermission, "Enabling a destination authorizes it, which needs the permission %s.", permission)
+		return op.Item[Webhook]{}, fault.New(fault.InsufficientPermission, "The key does not hold the permission %s, which enabling a destination needs.", permission)
 	}
 	if in.Body.URL.Set {
 		w.URL = in.Body.URL.Value
@@ -184,11 +184,11 @@ func (w *Webhook) send(ctx context.Context, tx *store.Tx, e outbox.Event) (op.It
 	case err != nil:
 		return op.Item[Delivery]{}, err
 	case !w.Enabled:
-		return op.Item[Delivery]{}, conflict("The destination is disabled.")
+		return op.Item[Delivery]{}, conflict("The destination is disabled. Enable it first.")
 	case w.hold == outbox.HoldSuspended:
-		return op.Item[Delivery]{}, conflict("The destination is suspended after too many failures; enable it again.")
+		return op.Item[Delivery]{}, conflict("The destination is suspended after too many failures. Enable it again first.")
 	case w.hold != "" || !holds:
-		return op.Item[Delivery]{}, conflict("The credential that authorized the destination no longer holds; enable it again.")
+		return op.Item[Delivery]{}, conflict("The credential that authorized the destination is no longer authorized. Enable it again first, with one that is.")
 	}
 	id, err := outbox.Deliver(ctx, tx, e, w.destination())
 	if err != nil {

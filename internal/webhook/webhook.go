@@ -46,7 +46,7 @@ type Webhook struct {
 	LastSuccessAt       *clock.Instant `json:"lastSuccessAt" format:"date-time"`
 	LastFailureAt       *clock.Instant `json:"lastFailureAt" format:"date-time"`
 	AuthorizedBy        Authorizer     `json:"authorizedBy"`
-	Revision            string         `json:"revision" format:"uuid" doc:"Of the configuration; attempts do not change it."`
+	Revision            string         `json:"revision" format:"uuid" doc:"The revision of the configuration; status, consecutiveFailures, lastSuccessAt and lastFailureAt change without a new one."`
 	CreatedAt           clock.Instant  `json:"createdAt" format:"date-time"`
 	UpdatedAt           clock.Instant  `json:"updatedAt" format:"date-time"`
 
@@ -93,7 +93,7 @@ func enum(types ...outbox.Type) *schema.Schema {
 // Issued is a webhook with its signing secret, which is shown this once.
 type Issued struct {
 	Webhook Webhook `json:"webhook"`
-	Secret  string  `json:"secret" doc:"Signs what is sent; keep it at the receiver."`
+	Secret  string  `json:"secret" doc:"Signs every delivery; keep it at the receiver."`
 }
 
 // Rotated is a webhook with its new signing secret.

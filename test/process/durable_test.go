@@ -82,11 +82,10 @@ func newDurable(t *testing.T, s *server) *durable {
 }
 
 // job is what the tests look at of a batch or an import.
-type job struct {
-	ID, OperationID, Revision string
-	// audited is the operation that audit names for its effects.
-	audited string
-}
+type job struct{ ID, OperationID, Revision string }
+
+// audited are the operations that audit names for the effects of actions.
+var audited = map[string]string{"create": "createLinks", "update": "updateLinksLinkId", "delete": "deleteLinksLinkId"}
 
 // batch starts a batch of n creations, as many changes and removals of links
 // that are made first.
@@ -106,9 +105,7 @@ func (d *durable) batch(t *testing.T, n int) job {
 			items = append(items, item)
 		}
 	}
-	b := dataOf[job](t, d.must(t, 202, intent{method: "POST", path: "/link-batches", body: map[string]any{"appId": d.app, "items": items}}))
-	b.audited = "createLinkBatches"
-	return b
+	return dataOf[job](t, d.must(t, 202, intent{method: "POST", path: "/link-batches", body: map[string]any{"appId": d.app, "items": items}}))
 }
 
 // imports starts the import of n links.
@@ -121,9 +118,7 @@ func (d *durable) imports(t *testing.T, n int) job {
 	}
 	j := dataOf[job](t, d.must(t, 201, intent{method: "POST", path: "/imports", body: map[string]any{"appId": d.app, "format": "csv", "content": table}}))
 	j = dataOf[job](t, d.must(t, 200, intent{method: "POST", path: "/imports/" + j.ID + "/validate", body: map[string]any{}}))
-	j = dataOf[job](t, d.must(t, 202, intent{method: "POST", path: "/imports/" + j.ID + "/commit", body: map[string]any{}, ifMatch: j.Revision}))
-	j.audited = "commitImportsImportId"
-	return j
+	return dataOf[job](t, d.must(t, 202, intent{method: "POST", path: "/imports/" + j.ID + "/commit", body: map[string]any{}, ifMatch: j.Revision}))
 }
 
 // doneItems returns how many items of a job are committed.
@@ -176,7 +171,7 @@ func exactlyOnce(t *testing.T, db *store.DB, b job, items int) {
 			"links":         {exists, "SELECT COUNT(*) FROM link WHERE id = ? AND revision = ?", []any{i.link, i.revision}},
 			"history":       {1, "SELECT COUNT(*) FROM link_history WHERE link_id = ? AND revision = ? AND action = ?", []any{i.link, i.revision, did}},
 			"all histories": {1, "SELECT COUNT(*) FROM link_history WHERE link_id = ? AND action = ?", []any{i.link, did}},
-			"audit":         {1, "SELECT COUNT(*) FROM audit_event WHERE resource_id = ? AND operation = ?", []any{i.link, b.audited}},
+			"audit":         {1, "SELECT COUNT(*) FROM audit_event WHERE resource_id = ? AND operation = ?", []any{i.link, audited[i.action]}},
 			"events":        {1, "SELECT COUNT(*) FROM webhook_delivery WHERE resource_id = ? AND event_type = ?", []any{i.link, "link." + did}},
 		} {
 			if got := number(t, db, c.query, c.args...); i.state != "succeeded" || got != c.want {
