@@ -72,6 +72,8 @@ func TestConstants(t *testing.T) {
 			{"csv", "slug,title\na,\"null\"\n", nil, "title", `"null"`},
 			{"csv", "slug,title\na,NULL\n", nil, "title", `"NULL"`},
 			{"csv", "slug,title\na,null\n", M{"slug": "slug", "title": "title"}, "title", "null"},
+			{"csv", "slug,lifecycle.maxClicks\na,5.0\n", nil, "lifecycle", `{"maxClicks":5}`},
+			{"csv", "slug,lifecycle.maxClicks\na,1E+06\n", nil, "lifecycle", `{"maxClicks":1000000}`},
 			{"csv", "slug,lifecycle.maxClicks\na,null\n", nil, "lifecycle", `{"maxClicks":null}`},
 			{"csv", "slug,domain\na,null\n", nil, "domain", `"` + owner.Host + `"`},
 			{"csv", "u\nhttps://other.example/x/a\n", M{"u": "url", "domain": M{"value": owner.Host}}, "domain", `"` + owner.Host + `"`},

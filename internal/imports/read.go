@@ -3,6 +3,7 @@ package imports
 import (
 	"bytes"
 	"errors"
+	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -93,12 +94,12 @@ func (r *row) set(field, cell string) {
 		}
 		r.values[field] = jsontext.Value(lower)
 	case integer:
-		n, err := strconv.ParseInt(cell, 10, 64)
-		if err != nil {
-			r.wrong(field, "invalid", "%s is not a whole number in digits", quote(cell))
+		n, err := strconv.ParseFloat(cell, 64) // spreadsheets write 5.0 and 1E+06
+		if err != nil || n != math.Trunc(n) || math.Abs(n) > 1<<53 {
+			r.wrong(field, "invalid", "%s is not a whole number", quote(cell))
 			return
 		}
-		r.values[field] = jsontext.Value(strconv.FormatInt(n, 10))
+		r.values[field] = jsontext.Value(strconv.FormatInt(int64(n), 10))
 	case object:
 		value := jsontext.Value(cell)
 		if !value.IsValid() || value.Kind() != '{' || tooDeep(value) {

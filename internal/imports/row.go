@@ -117,7 +117,7 @@ func (r *row) address(field string, host bool) {
 	}
 	path := strings.TrimSuffix(strings.TrimPrefix(u.Path, "/"), "/")
 	if path == "" || strings.Contains(strings.ToLower(u.RawPath), "%2f") || !utf8.ValidString(path+u.Hostname()) {
-		r.wrong(field, "invalid_url", "%s has no path that can be a prefix and a slug", quote(text))
+		r.wrong(field, "invalid_url", "%s has no path that can be a prefix and a slug; url is the address of the link itself, its destination is desktopUrl", quote(text))
 		return
 	}
 	end := strings.LastIndexByte(path, '/')

@@ -27,7 +27,7 @@ var messages = map[string]string{
 	tlsFailed:        "No TLS connection to the destination could be made. Check its certificate.",
 	dnsBlocked:       "The destination's host resolves to an address that is not public.",
 	dnsFailed:        "The destination's host has no IPv4 address in the DNS.",
-	redirectRefused:  "The destination answered with a redirect. Redirects are not followed: register the final URL.",
+	redirectRefused:  "The destination answered with a redirect. Redirects are not followed. Register the final URL.",
 }
 
 // failed returns the failure of a code, or nil for none.

@@ -94,6 +94,9 @@ func TestResolution(t *testing.T) {
 			if failure != nil && strings.ContainsAny(failure.Message, ":/") {
 				t.Errorf("message %q", failure.Message)
 			}
+			if code == "dns_blocked" && failure.Message != "The destination's host resolves to an address that is not public." {
+				t.Errorf("message %q", failure.Message)
+			}
 		})
 	}
 	for _, q := range asked() {
