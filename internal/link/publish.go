@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/waymarkhq/waymark/internal/asset"
 	"github.com/waymarkhq/waymark/internal/organize"
 	"github.com/waymarkhq/waymark/internal/route"
 	"github.com/waymarkhq/waymark/internal/store"
@@ -42,6 +43,13 @@ func (l *Link) document(ctx context.Context, q store.Q) (route.Link, error) {
 		DesktopURL: address(l.DesktopURL), PlayStoreURL: address(l.PlayStoreURL), AppStoreURL: address(l.AppStoreURL),
 		WebOnly: l.WebOnly, Behavior: l.Behavior, UTM: routeUTM(&l.UTM),
 		Title: strings.TrimSpace(text(l.Title)), Description: strings.TrimSpace(text(l.Description)), ImageURL: text(l.ImageURL),
+	}
+	if l.imageAssetID != nil {
+		var err error
+		document.ImageWidth, document.ImageHeight, err = asset.Size(ctx, q, l.AppID, *l.imageAssetID)
+		if err != nil && err != store.ErrNotFound {
+			return document, err
+		}
 	}
 	if l.CampaignID != nil {
 		campaign, err := organize.CampaignUTM(ctx, q, l.AppID, *l.CampaignID)

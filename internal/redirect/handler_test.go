@@ -106,9 +106,10 @@ func publish(t testing.TB, db *store.DB) {
 				{Slug: "future", DesktopURL: web, StartsAt: &future},
 				{Slug: "past", DesktopURL: web, ExpiresAt: &past},
 				{Slug: "over", DesktopURL: web, ExpiresAt: &past, ExpiredURL: "https://example.com/over"},
-				{Slug: "limited", DesktopURL: web, MaxClicks: &limit, Title: "Limited"},
+				{Slug: "limited", DesktopURL: web, MaxClicks: &limit, Description: "Limited"},
 				{Slug: "voucher", DesktopURL: web, MaxClicks: &limit, ExpiredURL: "https://example.com/over"},
-				{Slug: "ruled", DesktopURL: web, Title: "Ruled", Rules: []route.Rule{
+				{Slug: "titled", DesktopURL: web, Title: "A title alone"},
+				{Slug: "ruled", DesktopURL: web, Description: "Ruled", Rules: []route.Rule{
 					{ID: "de", Country: "DE", URL: "https://example.de/?a=1"}, {ID: "phone", Platform: route.IOS, URL: "https://example.com/phone"},
 				}},
 			}

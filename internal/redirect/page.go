@@ -57,14 +57,14 @@ func (f *fixed) write(w http.ResponseWriter, r *http.Request) outcome {
 }
 
 var (
-	notFoundPage = newPage(http.StatusNotFound, notFound, "Page not found",
-		"There is nothing at this address. Please check that it is complete and spelled as you were given it.")
-	gonePage = newPage(http.StatusGone, gone, "Link no longer available",
-		"This link has ended or was withdrawn by its owner.")
+	notFoundPage = newPage(http.StatusNotFound, notFound, "This page does not exist",
+		"Please check that the address is complete and spelled as you received it.")
+	gonePage = newPage(http.StatusGone, gone, "This link is no longer available",
+		"It has expired, or its owner has withdrawn it.")
 	unavailablePage = newPage(http.StatusServiceUnavailable, unavailable, "Please try again in a moment",
-		"This link cannot be opened right now. It has not been lost.")
-	methodPage = newPage(http.StatusMethodNotAllowed, badMethod, "Nothing to do here",
-		"This address can only be opened, nothing can be sent to it.")
+		"The link still exists, but it cannot be opened right now.")
+	methodPage = newPage(http.StatusMethodNotAllowed, badMethod, "This address can only be opened",
+		"A link takes you to a page; it accepts no data.")
 
 	robotsOpen   = newText(http.StatusOK, textType, briefly, "User-agent: *\nDisallow:\n")
 	robotsClosed = newText(http.StatusOK, textType, briefly, "User-agent: *\nDisallow: /\n")
@@ -94,11 +94,15 @@ func newPage(status int, outcome outcome, title, text string) *fixed {
 	if err := template.Must(template.New("page").Parse(pageText)).Execute(&body, data); err != nil {
 		panic(err) // a template that cannot serve its own pages
 	}
-	sum := sha256.Sum256([]byte(style))
 	return &fixed{
 		status: status, outcome: outcome, body: body.Bytes(),
 		contentType: htmlType, cacheControl: noStore, length: []string{strconv.Itoa(body.Len())},
-		policy: []string{"default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
-			"'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+		policy: []string{"default-src 'none'; style-src " + hashSource(style) + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
 	}
+}
+
+// hashSource names a style or script in a Content-Security-Policy by its hash.
+func hashSource(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }

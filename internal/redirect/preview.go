@@ -5,7 +5,9 @@ import (
 	_ "embed"
 	"html/template"
 	"net/http"
+	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/waymarkhq/waymark/internal/route"
 )
@@ -13,28 +15,73 @@ import (
 //go:embed preview.html
 var previewText string
 
+// forwardScript sends a person on whose browser was taken for a crawler. It is
+// a script because crawlers that make previews run none: a refresh, in a header
+// or in an element, is followed by some of them, which would then show the
+// destination's card instead of the link's, and noscript hides it from no
+// program that parses a page without running it. The few that do run scripts
+// have read the page by the time it acts. Who has no scripts follows the link.
+//
+//go:embed forward.js
+var forwardScript string
+
 var (
 	previewTemplate = template.Must(template.New("preview").Parse(previewText))
-	previewPolicy   = []string{"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}
+	previewStyle    = template.CSS(strings.TrimSpace(pageStyle))
+	previewScript   = template.JS(strings.TrimSpace(forwardScript))
+	previewPolicy   = []string{"default-src 'none'; style-src " + hashSource(string(previewStyle)) + "; script-src " + hashSource(string(previewScript)) +
+		"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}
 )
+
+// previewPage is what the page of a link preview is made of.
+type previewPage struct {
+	*route.Link
+	// Title is the link's, or the hostname: the page needs one.
+	Title string
+	// Hostname is that of the link, Address its public address.
+	Hostname, Address string
+	// Location is where the page leads, Destination the host of it.
+	Location, Destination string
+	Style                 template.CSS
+	Script                template.JS
+}
+
+// Card is the kind of card that X makes: it shows no picture smaller than this
+// in a large one.
+func (p *previewPage) Card() string {
+	if p.ImageURL == "" || p.ImageWidth > 0 && (p.ImageWidth < 300 || p.ImageHeight < 157) {
+		return "summary"
+	}
+	return "summary_large_image"
+}
 
 // preview answers a crawler with what its users are to see of a link. Nothing of
 // the request is in it but the hostname, which is one of ours, and its query
 // where the destination gets it too.
 func (h *Handler) preview(w http.ResponseWriter, r *http.Request, hostname string, link *route.Link, location string) outcome {
-	data := struct{ Title, Description, Image, Address, Location string }{
-		link.Title, link.Description, link.ImageURL, h.Address(hostname, link.Prefix, link.Slug), location,
+	page := previewPage{
+		Link: link, Title: link.Title, Hostname: hostname, Address: h.Address(hostname, link.Prefix, link.Slug),
+		Location: location, Destination: hostOf(location), Style: previewStyle, Script: previewScript,
 	}
-	if data.Title == "" { // the page needs one
-		data.Title = hostname
+	if page.Title == "" {
+		page.Title = hostname
 	}
 	var body bytes.Buffer
-	if err := previewTemplate.Execute(&body, data); err != nil {
+	if err := previewTemplate.Execute(&body, &page); err != nil {
 		return h.unavailable(w, r, err)
 	}
-	page := fixed{
+	answer := fixed{
 		status: http.StatusOK, outcome: previewed, body: body.Bytes(),
 		contentType: htmlType, cacheControl: privateNoStore, length: []string{strconv.Itoa(body.Len())}, policy: previewPolicy,
 	}
-	return page.write(w, r)
+	return answer.write(w, r)
+}
+
+// hostOf returns the host of an address that a decision leads to.
+func hostOf(location string) string {
+	u, err := url.Parse(location)
+	if err != nil {
+		return location
+	}
+	return u.Hostname()
 }

@@ -1,6 +1,8 @@
 package redirect
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -70,9 +72,10 @@ func TestPreviewers(t *testing.T) {
 
 // page is what a crawler finds in a preview.
 type page struct {
-	title, link string
-	meta        map[string]string
-	elements    map[string]int
+	lang, title, link, canonical string
+	style, script                string
+	meta                         map[string]string
+	elements                     map[string]int
 }
 
 func parsePage(t *testing.T, r *httptest.ResponseRecorder) page {
@@ -92,8 +95,18 @@ func parsePage(t *testing.T, r *httptest.ResponseRecorder) page {
 			attributes[a.Key] = a.Val
 		}
 		switch n.Data {
+		case "html":
+			p.lang = attributes["lang"]
 		case "title":
 			p.title = n.FirstChild.Data
+		case "style":
+			p.style = n.FirstChild.Data
+		case "script":
+			p.script = n.FirstChild.Data
+		case "link":
+			if attributes["rel"] == "canonical" {
+				p.canonical = attributes["href"]
+			}
 		case "a":
 			p.link = attributes["href"]
 		case "meta":
@@ -114,9 +127,12 @@ func TestPreview(t *testing.T) {
 		w := newWorld(t, db, c)
 		for name, link := range map[string]route.Link{
 			"all":     {Title: "A title", Description: "What it is about", ImageURL: image},
-			"title":   {Title: "Ünïcödé 🎉"},
+			"title":   {Title: "Ünïcödé 🎉", Description: "多种文字"},
 			"text":    {Description: "Only a text"},
 			"image":   {ImageURL: image},
+			"sized":   {Title: "A title", ImageURL: image, ImageWidth: 300, ImageHeight: 157},
+			"low":     {Title: "A title", ImageURL: image, ImageWidth: 300, ImageHeight: 156},
+			"narrow":  {Title: "A title", ImageURL: image, ImageWidth: 299, ImageHeight: 157},
 			"hostile": {Title: `</title><script>alert(1)</script>`, Description: `" onload="alert(1)`, ImageURL: `https://e.com/"><script>alert(1)</script>`},
 			"quotes":  {Title: `'"&<>` + "`", Description: "a\nb\x00 --><!--", ImageURL: "javascript:alert('1')"},
 		} {
@@ -136,24 +152,49 @@ func TestPreview(t *testing.T) {
 			if title == "" {
 				title = "a.example"
 			}
+			address := "https://a.example/p/" + name
 			want := map[string]string{
-				"": "", "og:type": "website", "og:url": "https://a.example/p/" + name, "og:title": title, "twitter:title": title, "twitter:card": "summary",
+				"": "", "viewport": "width=device-width, initial-scale=1", "color-scheme": "light dark", "og:site_name": "a.example",
+				"og:type": "website", "og:url": address, "og:title": title, "twitter:title": title, "twitter:card": "summary",
 			}
 			if link.Description != "" {
 				shown := strings.ReplaceAll(link.Description, "\x00", "\ufffd")
 				want["description"], want["og:description"], want["twitter:description"] = shown, shown, shown
 			}
 			if link.ImageURL != "" {
-				want["og:image"], want["twitter:image"], want["twitter:card"] = link.ImageURL, link.ImageURL, "summary_large_image"
+				want["og:image"], want["twitter:image"] = link.ImageURL, link.ImageURL
+				if name != "low" && name != "narrow" {
+					want["twitter:card"] = "summary_large_image"
+				}
+				if alt := cmp.Or(link.Title, link.Description); alt != "" {
+					want["og:image:alt"], want["twitter:image:alt"] = alt, alt
+				}
 			}
-			if p.title != title || !maps.Equal(p.meta, want) {
+			if link.ImageWidth > 0 {
+				want["og:image:width"], want["og:image:height"] = fmt.Sprint(link.ImageWidth), fmt.Sprint(link.ImageHeight)
+			}
+			if p.lang != "en" || p.canonical != address || p.title != title || !maps.Equal(p.meta, want) {
 				t.Errorf("%s: title %q, %q\nwant %q, %q", name, p.title, p.meta, title, want)
 			}
 			if wantLink := web + "?x='%22&a=%22%3E%3Cscript%3E"; strings.ReplaceAll(p.link, "%27", "'") != wantLink {
 				t.Errorf("%s: leads to %q, want %q", name, p.link, wantLink)
 			}
-			if p.elements["script"] > 0 || p.elements["title"] != 1 || p.elements["a"] != 1 || len(p.elements) > 8 {
+			delete(p.elements, "meta")
+			paragraphs := 2
+			if link.Description != "" {
+				paragraphs++
+			}
+			if !maps.Equal(p.elements, map[string]int{"html": 1, "head": 1, "title": 1, "link": 1, "style": 1, "body": 1, "main": 1, "h1": 1, "p": paragraphs, "a": 1, "script": 1}) {
 				t.Errorf("%s: elements %v in\n%s", name, p.elements, text)
+			}
+			// A person is sent on by the page's own script; nothing else runs,
+			// and no refresh leads crawlers to the destination's card.
+			policy := header.Get("Content-Security-Policy")
+			if p.script != string(previewScript) || !strings.Contains(policy, "script-src "+hashSource(p.script)+";") || !strings.Contains(policy, "style-src "+hashSource(p.style)+";") {
+				t.Errorf("%s: the policy %q does not allow what is in the page:\n%s", name, policy, text)
+			}
+			if strings.Contains(strings.ToLower(text), "http-equiv") || header.Get("Refresh") != "" {
+				t.Errorf("%s: crawlers are sent on: %v\n%s", name, header, text)
 			}
 			if len(w.clicks) != 1 || w.clicks[0].Device != "bot" || w.clicks[0].Destination != "page" || w.clicks[0].Source != "qr" || w.clicks[0].Limited {
 				t.Errorf("%s: %+v", name, w.clicks)
@@ -164,7 +205,7 @@ func TestPreview(t *testing.T) {
 				t.Errorf("%s by HEAD: %d %v", name, head.Code, head.Header())
 			}
 		}
-		if n := counted(t, w.registry, "waymark_redirect_requests_total", "preview"); n != 12 {
+		if n := counted(t, w.registry, "waymark_redirect_requests_total", "preview"); n != 18 {
 			t.Errorf("counted %v previews", n)
 		}
 	})
@@ -179,7 +220,7 @@ func TestPreviewOrNot(t *testing.T) {
 	for _, agents := range [][]string{previewers, searchers, {safariMac, ""}} {
 		preview := agents[0] == previewers[0]
 		for _, agent := range agents {
-			for target, want := range map[string]int{"/ruled": 302, "/x": 302, "/past": 410, "/archived": 410, "/future": 404, "/unknown": 404, "/over": 302} {
+			for target, want := range map[string]int{"/ruled": 302, "/x": 302, "/past": 410, "/archived": 410, "/future": 404, "/unknown": 404, "/over": 302, "/titled": 302} {
 				if target == "/ruled" && preview {
 					want = 200
 				}

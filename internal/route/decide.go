@@ -63,7 +63,7 @@ type Decision struct {
 	// Live tells that a link resolved: only then is the visit a click.
 	Live bool
 	// Preview tells that the visitor gets a page about the link, of its title,
-	// description and image; Location is then where others are sent.
+	// description and image; Location is then where the page leads.
 	Preview bool
 	// QR tells that the visitor scanned a QR code of the link.
 	QR bool

@@ -177,7 +177,7 @@ func TestDecideAlways(t *testing.T) {
 		link := &Link{
 			Archived: r.IntN(5) == 0, StartsAt: instant(), ExpiresAt: instant(), ExpiredURL: address(),
 			DesktopURL: address(), PlayStoreURL: address(), AppStoreURL: address(),
-			WebOnly: r.IntN(2) == 0, UTM: utm(), CampaignUTM: utm(), Rules: rules(), Title: pick("", "t"),
+			WebOnly: r.IntN(2) == 0, UTM: utm(), CampaignUTM: utm(), Rules: rules(), Title: pick("", "t"), Description: pick("", "d"),
 		}
 		if r.IntN(3) == 0 {
 			link.MaxClicks = &five

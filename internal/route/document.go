@@ -37,10 +37,13 @@ type Link struct {
 	UTM         UTM `json:"utm,omitzero"`
 	CampaignUTM UTM `json:"cutm,omitzero"`
 
-	// What a link preview shows.
+	// What a link preview shows. The size of the image is in pixels, and 0
+	// unless the image is an uploaded one.
 	Title       string `json:"ttl,omitempty"`
 	Description string `json:"desc,omitempty"`
 	ImageURL    string `json:"img,omitempty"`
+	ImageWidth  int64  `json:"imgw,omitzero"`
+	ImageHeight int64  `json:"imgh,omitzero"`
 
 	// plan is what can be worked out before any visit; set when the link
 	// enters the cache.
@@ -58,9 +61,10 @@ func (l *Link) ByCountry() bool {
 	return false
 }
 
-// hasPreview reports whether there is anything that a preview could show. Else
-// it is better made of the destination's own tags.
-func (l *Link) hasPreview() bool { return l.Title != "" || l.Description != "" || l.ImageURL != "" }
+// hasPreview reports whether the link has a preview of its own. A title alone
+// is none: it names the link in lists, and would take description and image of
+// the destination's card away.
+func (l *Link) hasPreview() bool { return l.Description != "" || l.ImageURL != "" }
 
 // Rule sends the visits that it matches to a destination of its own. What is
 // not set matches every visit.

@@ -54,7 +54,7 @@ func TestDocuments(t *testing.T) {
 		Archived: true, StartsAt: &at, ExpiresAt: &at, MaxClicks: &clicks, ExpiredURL: "e",
 		DesktopURL: "d", PlayStoreURL: "y", AppStoreURL: "x", WebOnly: true, Behavior: "manual",
 		Rules: []Rule{{ID: "7", Platform: IOS, Country: "DE", StartsAt: &at, ExpiresAt: &at, URL: "r", UTM: UTM{Term: "8"}}, {}},
-		UTM:   UTM{"1", "2", "3", "4", "5"}, CampaignUTM: UTM{Content: "6"}, Title: "t", Description: "é\"\n", ImageURL: "m",
+		UTM:   UTM{"1", "2", "3", "4", "5"}, CampaignUTM: UTM{Content: "6"}, Title: "t", Description: "é\"\n", ImageURL: "m", ImageWidth: 1, ImageHeight: 2,
 	}
 	for _, want := range []Link{full, {}} {
 		text, err := json.Marshal(want)

@@ -90,17 +90,18 @@ func TestDecidePreview(t *testing.T) {
 		link   Link
 		status int
 	}{
-		"title":              {Link{Title: "t"}, 200},
+		"title":              {Link{Title: "t"}, 307},
+		"all three":          {Link{Title: "t", Description: "d", ImageURL: "https://example.com/i.png"}, 200},
 		"description":        {Link{Description: "d"}, 200},
 		"image":              {Link{ImageURL: "https://example.com/i.png"}, 200},
 		"nothing to show":    {Link{}, 307},
-		"by a rule":          {Link{Title: "t", Rules: []Rule{{ID: "1", URL: web}}}, 200},
-		"archived":           {Link{Title: "t", Archived: true}, 410},
-		"scheduled":          {Link{Title: "t", StartsAt: &later}, 404},
-		"expired":            {Link{Title: "t", ExpiresAt: &noon}, 410},
-		"expired, elsewhere": {Link{Title: "t", ExpiresAt: &noon, ExpiredURL: web}, 302},
-		"used up":            {Link{Title: "t", MaxClicks: &one}, 410},
-		"of another app":     {Link{Title: "t", AppID: "another"}, 404},
+		"by a rule":          {Link{Description: "d", Rules: []Rule{{ID: "1", URL: web}}}, 200},
+		"archived":           {Link{Description: "d", Archived: true}, 410},
+		"scheduled":          {Link{Description: "d", StartsAt: &later}, 404},
+		"expired":            {Link{Description: "d", ExpiresAt: &noon}, 410},
+		"expired, elsewhere": {Link{Description: "d", ExpiresAt: &noon, ExpiredURL: web}, 302},
+		"used up":            {Link{Description: "d", MaxClicks: &one}, 410},
+		"of another app":     {Link{Description: "d", AppID: "another"}, 404},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.link.DesktopURL = web
@@ -128,7 +129,7 @@ func TestByCountry(t *testing.T) {
 }
 
 func TestDecideDoesNotAllocate(t *testing.T) {
-	link := &Link{DesktopURL: web, MaxClicks: &six, Title: "t"}
+	link := &Link{DesktopURL: web, MaxClicks: &six, Description: "d"}
 	for i := range 50 {
 		link.Rules = append(link.Rules, Rule{ID: fmt.Sprint(i), Country: "DE", URL: web})
 	}
@@ -284,7 +285,7 @@ func reference(link *Link, host *Host, visit Visit, now clock.Instant) (d Decisi
 	if host.RedirectStatus != 0 {
 		d.Status = host.RedirectStatus
 	}
-	if visit.Crawler && link.Title+link.Description+link.ImageURL != "" {
+	if visit.Crawler && link.Description+link.ImageURL != "" {
 		d.Status, d.Preview, d.Destination = http.StatusOK, true, "page"
 	}
 	return d
