@@ -6,9 +6,9 @@ import (
 	_ "embed"
 	"encoding/base64"
 	"html/template"
+	"io"
 	"net/http"
 	"strings"
-	"sync"
 
 	"github.com/goccy/go-yaml"
 
@@ -16,11 +16,14 @@ import (
 	"github.com/waymarkhq/waymark/internal/fault"
 )
 
-// The API reference is @scalar/api-reference 1.46.4 (MIT), vendored as one
-// file so that the pages work without any other host.
+// The API reference is Redoc 2.5.4 (MIT), vendored as one file so that the
+// pages work without any other host: redoc.standalone.js of the npm package
+// redoc, through gzip -9n. A new version gets a new referencePath.
 //
-//go:embed static/api-reference.js.gz
+//go:embed static/redoc.js.gz
 var referenceScript []byte
+
+const referencePath = "/docs/redoc-2.5.4.js"
 
 //go:embed static/reference.html
 var referencePage []byte
@@ -30,6 +33,15 @@ var errorsPage string
 
 //go:embed static/docs.css
 var docsStyle string
+
+//go:embed static/favicon.svg
+var favicon []byte
+
+// The same picture for browsers that take no SVG, in 16 and 32 pixels:
+// rsvg-convert draws them.
+//
+//go:embed static/favicon.ico
+var faviconICO []byte
 
 // errorText explains each code on the page that documentationUrl points to.
 var errorText = map[fault.Code]string{
@@ -55,8 +67,7 @@ var errorText = map[fault.Code]string{
 // mountDocuments mounts what needs no credential: the contract, its reference
 // and the pages about errors.
 func (h *Handler) mountDocuments() {
-	// Converted when first asked for: most processes never are.
-	contractJSON := sync.OnceValue(func() []byte {
+	contractJSON := contentOf(func() []byte {
 		text, err := yaml.YAMLToJSON(api.Contract)
 		if err != nil {
 			panic(err) // the contract is part of this program
@@ -64,48 +75,56 @@ func (h *Handler) mountDocuments() {
 		return text
 	})
 	style := sha256.Sum256([]byte(docsStyle))
-	styleHash := "'sha256-" + base64.StdEncoding.EncodeToString(style[:]) + "'"
-	mount := func(pattern, contentType, policy string, body func() []byte, headers ...string) {
-		h.mount(http.MethodGet, pattern, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			header := w.Header()
-			header.Set("Content-Type", contentType)
-			header.Set("Content-Security-Policy", policy)
-			header.Set("X-Content-Type-Options", "nosniff")
-			header.Set("Referrer-Policy", "no-referrer")
-			for i := 0; i+1 < len(headers); i += 2 {
-				header.Set(headers[i], headers[i+1])
-			}
-			w.Write(body())
-		}))
+	const (
+		html       = "text/html; charset=utf-8"
+		javascript = "text/javascript; charset=utf-8"
+		// The reference styles its elements itself, and its search is a worker
+		// that it makes. It may load nothing from elsewhere, and so does not get
+		// the logo that it asks its maker's host for.
+		mayScript = "default-src 'none'; script-src 'self'; worker-src blob:; style-src 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'"
+	)
+	mayStyle := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(style[:]) + "'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'"
+	reference := &document{html, mayScript, revalidated, text(referencePage)}
+	errors := &document{html, mayStyle, revalidated, contentOf(renderErrors)}
+	for pattern, d := range map[string]*document{
+		"/openapi.yaml":        {"application/yaml; charset=utf-8", loadsNothing, revalidated, text(api.Contract)},
+		"/openapi.json":        {"application/json; charset=utf-8", loadsNothing, revalidated, contractJSON},
+		"/docs":                reference,
+		"/docs/{$}":            reference,
+		"/docs/start.js":       {javascript, loadsNothing, revalidated, text([]byte(referenceStart))},
+		referencePath:          {javascript, loadsNothing, immutable, gzippedContent(referenceScript)},
+		"/docs/api/errors":     errors,
+		"/docs/api/errors/{$}": errors,
+		"/favicon.svg":         {"image/svg+xml", loadsNothing, revalidated, text(favicon)},
+		"/favicon.ico":         {"image/x-icon", loadsNothing, revalidated, text(faviconICO)},
+	} {
+		h.mount(http.MethodGet, pattern, d)
 	}
-	static := func(pattern, contentType, policy string, body []byte, headers ...string) {
-		mount(pattern, contentType, policy, func() []byte { return body }, headers...)
-	}
-	const nothing = "default-src 'none'"
-	static("/openapi.yaml", "application/yaml; charset=utf-8", nothing, api.Contract)
-	mount("/openapi.json", "application/json; charset=utf-8", nothing, contractJSON)
-	// The reference styles its elements itself; it may load nothing from
-	// elsewhere.
-	const reference = "default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; img-src 'self' data:; font-src data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'"
-	static("/docs", "text/html; charset=utf-8", reference, referencePage)
-	static("/docs/api-reference.js", "text/javascript; charset=utf-8", nothing, referenceScript, "Content-Encoding", "gzip", "Cache-Control", "public, max-age=86400")
-	static("/docs/start.js", "text/javascript; charset=utf-8", nothing, []byte(referenceStart))
-	page := "default-src 'none'; style-src " + styleHash + "; frame-ancestors 'none'; base-uri 'none'"
-	errors := renderErrors()
-	static("/docs/api/errors/{$}", "text/html; charset=utf-8", page, errors)
-	static("/docs/api/errors", "text/html; charset=utf-8", page, errors)
+	h.mount(http.MethodGet, "/{$}", http.HandlerFunc(root))
+}
+
+// root leads a browser to the reference. A program that does not follow reads
+// where everything is.
+func root(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Location", "/docs")
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(http.StatusFound)
+	io.WriteString(w, `{"api":"/v1","reference":"/docs","contract":"/openapi.json","errors":"/docs/api/errors/"}`)
 }
 
 // referenceStart is a file of its own so that the page needs no inline script.
-const referenceStart = `Scalar.createApiReference('#app', {
-  url: '/openapi.json',
-  telemetry: false,
-  withDefaultFonts: false,
-  hideClientButton: true,
-  showDeveloperTools: 'never',
-  agent: { disabled: true },
-  mcp: { disabled: true },
-})
+const referenceStart = `Redoc.init('/openapi.json', {
+  requiredPropsFirst: true,
+  nativeScrollbars: true,
+  theme: {
+    colors: { primary: { main: '#0b6e4f' } },
+    typography: {
+      fontFamily: 'system-ui, sans-serif',
+      headings: { fontFamily: 'system-ui, sans-serif', fontWeight: '600' },
+      code: { fontFamily: 'ui-monospace, monospace' },
+    },
+  },
+}, document.getElementById('app'))
 `
 
 func renderErrors() []byte {

@@ -46,9 +46,9 @@ func (c *conn) Write(b []byte) (int, error) {
 	if end < len(statusLine)+3 || !bytes.HasPrefix(b, []byte(statusLine)) || !bytes.HasPrefix(b[end:], refusalHeaders) {
 		return c.Conn.Write(b)
 	}
-	message := "The request is not well-formed HTTP."
+	message := "The request is not well-formed HTTP. Check its first line, its headers and Host."
 	if bytes.HasPrefix(b[len(statusLine):], []byte("431")) {
-		message = "The request's headers are too large."
+		message = "The request's headers are too large. Send fewer or shorter ones."
 	}
 	if _, err := c.Conn.Write(c.refusal(message)); err != nil {
 		return 0, err

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -82,11 +83,9 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.Log.Info("request", "request_id", id, "method", r.Method, "route", observed.route, "status", observed.status,
 			"duration_ms", float64(time.Since(started).Microseconds())/1000)
 	}()
-	// The mux answers unknown paths in plain text and redirects unclean ones:
-	// it is asked only where neither can happen.
-	if _, pattern := h.mux.Handler(r); pattern == "" || !cleanPath(r.URL) {
+	if h.routeOf(r) == "" {
 		h.cors(observed, r)
-		h.refuse(observed, r, notFound())
+		h.refuse(observed, r, h.notFound(r))
 		return
 	}
 	h.mux.ServeHTTP(observed, r)
@@ -105,8 +104,9 @@ func (p *route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	handler := p.methods[method]
 	if handler == nil {
-		w.Header().Set("Allow", allow(p.methods))
-		p.h.refuse(w, r, fault.New(fault.MethodNotAllowed, "This method is not allowed here."))
+		allowed := allow(p.methods)
+		w.Header().Set("Allow", allowed)
+		p.h.refuse(w, r, fault.New(fault.MethodNotAllowed, "The method is not allowed on this route. Use one of %s.", allowed))
 		return
 	}
 	handler.ServeHTTP(w, r)
@@ -124,20 +124,33 @@ func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, refusal *fault.
 	h.Service.WriteError(w, op.RequestID(r.Context()), refusal)
 }
 
-func notFound() *fault.Error { return fault.New(fault.NotFound, "There is no such route.") }
+// routeOf returns the pattern of the route that takes a request, or "".
+//
+// The mux answers unknown paths in plain text and redirects unclean ones: it is
+// asked only where neither can happen. A path has one form; in any other it is a
+// route that does not exist, never a redirect (completions.md §1, Paths). Only
+// pages may end with a slash.
+func (h *Handler) routeOf(r *http.Request) string {
+	p := r.URL.Path
+	clean := p == path.Clean(p) || h.routes[p+"{$}"] != nil
+	if !clean || !utf8.ValidString(p) || strings.ContainsRune(p, 0) {
+		return ""
+	}
+	_, pattern := h.mux.Handler(r)
+	return pattern
+}
 
-// cleanPath refuses paths that are not in their one form: they are routes that
-// do not exist, never redirects (completions.md §1, Paths).
-func cleanPath(u *url.URL) bool {
-	path := u.Path
-	if path == "/docs/api/errors/" {
-		return true
+// notFound is the refusal of a route that does not exist. It names the route
+// that was probably meant: paths without /v1 and paths that end with a slash
+// are the usual mistakes.
+func (h *Handler) notFound(r *http.Request) *fault.Error {
+	for _, prefix := range []string{"", "/v1"} {
+		meant := &http.Request{Method: http.MethodGet, URL: &url.URL{Path: path.Clean(prefix + r.URL.Path)}}
+		if pattern := h.routeOf(meant); pattern != "" {
+			return fault.New(fault.NotFound, "There is no such route. Did you mean %s?", strings.TrimSuffix(pattern, "{$}"))
+		}
 	}
-	if !strings.HasPrefix(path, "/") || len(path) > 1 && strings.HasSuffix(path, "/") || strings.Contains(path, "//") ||
-		!utf8.ValidString(path) || strings.ContainsRune(path, 0) {
-		return false
-	}
-	return !slices.ContainsFunc(strings.Split(path, "/"), func(s string) bool { return s == "." || s == ".." })
+	return fault.New(fault.NotFound, "There is no such route. The routes are listed at /docs.")
 }
 
 func allow(methods map[string]http.Handler) string {
@@ -162,7 +175,7 @@ func (h *Handler) readyz(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	if err := h.Ready(ctx); err != nil {
 		h.Log.Warn("not ready", "error", err)
-		refusal := fault.New(fault.Unavailable, "The service is not ready.")
+		refusal := fault.New(fault.Unavailable, "The service is not ready yet. Wait for Retry-After and try again.")
 		refusal.RetryAfter = 1
 		h.Service.WriteError(w, op.RequestID(r.Context()), refusal)
 		return

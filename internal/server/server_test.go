@@ -2,6 +2,8 @@ package server_test
 
 import (
 	"bufio"
+	"bytes"
+	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
@@ -15,6 +17,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/fault"
@@ -23,8 +27,11 @@ import (
 	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
 
-func get(i *apitest.Installation, path string) *httptest.ResponseRecorder {
+func get(i *apitest.Installation, path string, header ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest("GET", "https://api.example"+path, nil)
+	for n := 0; n+1 < len(header); n += 2 {
+		r.Header.Set(header[n], header[n+1])
+	}
 	r.RemoteAddr = "203.0.113.7:1"
 	w := httptest.NewRecorder()
 	i.API.ServeHTTP(w, r)
@@ -35,7 +42,7 @@ func TestDocuments(t *testing.T) {
 	i := apitest.New(t, "sqlite", apitest.Options{})
 	for path, contentType := range map[string]string{
 		"/openapi.yaml": "application/yaml", "/openapi.json": "application/json", "/docs": "text/html", "/docs/api/errors/": "text/html", "/docs/api/errors": "text/html",
-		"/docs/api-reference.js": "text/javascript", "/docs/start.js": "text/javascript", "/healthz": "application/json", "/readyz": "application/json",
+		"/docs/": "text/html", "/docs/redoc-2.5.4.js": "text/javascript", "/docs/start.js": "text/javascript", "/favicon.svg": "image/svg+xml", "/favicon.ico": "image/x-icon", "/healthz": "application/json", "/readyz": "application/json",
 	} {
 		w := get(i, path)
 		if w.Code != 200 || !strings.HasPrefix(w.Header().Get("Content-Type"), contentType) || w.Header().Get("X-Request-Id") == "" {
@@ -46,8 +53,10 @@ func TestDocuments(t *testing.T) {
 			if !strings.HasPrefix(policy, "default-src 'none'") || w.Header().Get("X-Content-Type-Options") != "nosniff" {
 				t.Errorf("%s: %v", path, w.Header())
 			}
-			if other := regexp.MustCompile(`(src|href)="(https?:)?//`).FindString(w.Body.String()); other != "" {
-				t.Errorf("%s loads from elsewhere: %s", path, other)
+			for _, loaded := range regexp.MustCompile(`(?:src|<link[^>]* href)="([^"]*)"`).FindAllStringSubmatch(w.Body.String(), -1) {
+				if w := get(i, loaded[1]); w.Code != 200 {
+					t.Errorf("%s loads %s, which answers %d", path, loaded[1], w.Code)
+				}
 			}
 		}
 	}
@@ -59,6 +68,115 @@ func TestDocuments(t *testing.T) {
 	}
 	if strings.Contains(errors, "<p></p>") {
 		t.Error("a code has no explanation")
+	}
+}
+
+// TestRoot leads browsers to the reference and tells programs where it is.
+func TestRoot(t *testing.T) {
+	i := apitest.New(t, "sqlite", apitest.Options{})
+	w := get(i, "/")
+	if w.Code != 302 || w.Header().Get("Location") != "/docs" || w.Header().Get("Content-Type") != "application/json; charset=utf-8" {
+		t.Errorf("%d %v", w.Code, w.Header())
+	}
+	var places map[string]string
+	if err := json.Unmarshal(w.Body.Bytes(), &places); err != nil {
+		t.Fatal(err)
+	}
+	if places["api"] != op.BasePath {
+		t.Errorf("the API is at %q", places["api"])
+	}
+	delete(places, "api")
+	for name, path := range places {
+		if w := get(i, path); w.Code != 200 {
+			t.Errorf("%s: %s answers %d", name, path, w.Code)
+		}
+	}
+}
+
+// TestDocumentsTravelSmall asks for documents as clients do that take gzip, that
+// take none, and that have them already.
+func TestDocumentsTravelSmall(t *testing.T) {
+	i := apitest.New(t, "sqlite", apitest.Options{})
+	for path, atMost := range map[string]int{"/docs/redoc-2.5.4.js": 400_000, "/openapi.json": 50_000, "/openapi.yaml": 50_000, "/docs": 1_000, "/favicon.ico": 2_000} {
+		plain := get(i, path)
+		tags := map[string]bool{}
+		for _, c := range []struct {
+			accepted string
+			gzipped  bool
+		}{
+			{"gzip", true}, {"br, gzip", true}, {"br, GZIP;q=0.5", true}, {"gzip; q=1", true},
+			{"", false}, {"identity", false}, {"br", false}, {"gzip;q=0", false}, {"gzip; q=0.0, br", false}, {"gzip;q=x", false}, {"xgzip", false},
+		} {
+			w := get(i, path, "Accept-Encoding", c.accepted)
+			body := w.Body.Bytes()
+			if c.gzipped {
+				if len(body) > atMost {
+					t.Errorf("%s: %d bytes, want at most %d", path, len(body), atMost)
+				}
+				r, err := gzip.NewReader(w.Body)
+				if err != nil {
+					t.Fatalf("%s as %q: %v", path, c.accepted, err)
+				}
+				if body, err = io.ReadAll(r); err != nil {
+					t.Fatal(err)
+				}
+			}
+			header := w.Header()
+			if w.Code != 200 || (header.Get("Content-Encoding") == "gzip") != c.gzipped || header.Get("Vary") != "Accept-Encoding" || !bytes.Equal(body, plain.Body.Bytes()) {
+				t.Errorf("%s as %q: %d %v", path, c.accepted, w.Code, header)
+			}
+			if want := path == "/docs/redoc-2.5.4.js"; strings.HasSuffix(header.Get("Cache-Control"), ", immutable") != want || (header.Get("Cache-Control") == "no-cache") == want {
+				t.Errorf("%s: Cache-Control is %q", path, header.Get("Cache-Control"))
+			}
+			tag := header.Get("ETag")
+			tags[tag] = true
+			for known, status := range map[string]int{tag: 304, "W/" + tag: 304, `"another", ` + tag: 304, "*": 304, `"another"`: 200, strings.Trim(tag, `"`): 200} {
+				again := get(i, path, "Accept-Encoding", c.accepted, "If-None-Match", known)
+				if again.Code != status || (again.Body.Len() == 0) != (status == 304) || again.Header().Get("ETag") != tag || status == 304 && again.Header().Get("Content-Encoding") != "" {
+					t.Errorf("%s as %q, known as %s: %d %v", path, c.accepted, known, again.Code, again.Header())
+				}
+			}
+		}
+		if len(tags) != 2 {
+			t.Errorf("%s has the ETags %v", path, tags)
+		}
+	}
+}
+
+// TestUnknownRoutes looks for the route that was meant.
+func TestUnknownRoutes(t *testing.T) {
+	i := apitest.New(t, "sqlite", apitest.Options{})
+	for path, meant := range map[string]string{
+		"/links":                "/v1/links",
+		"/links/":               "/v1/links",
+		"/links/a/tags?b=c":     "/v1/links/{linkId}/tags",
+		"/v1/links/":            "/v1/links",
+		"/v1/links//":           "/v1/links",
+		"/v1//links":            "/v1/links",
+		"/v1/../v1/me":          "/v1/me",
+		"/me":                   "/v1/me",
+		"/v1/docs/":             "",
+		"/docs/api/errors//":    "/docs/api/errors",
+		"/openapi.json/":        "/openapi.json",
+		"//":                    "/",
+		"/v1":                   "",
+		"/v1/":                  "",
+		"/v1/link":              "",
+		"/v1/links%00":          "",
+		"/links/%ff":            "",
+		"/v1/v1/links":          "",
+		"/<script>alert(1)":     "",
+		"/links/<script>a":      "/v1/links/{linkId}",
+		"/v1/links/x/tags/y/z/": "",
+	} {
+		w := get(i, path)
+		want := "There is no such route. The routes are listed at /docs."
+		if meant != "" {
+			want = "There is no such route. Did you mean " + meant + "?"
+		}
+		if w.Code != 404 || w.Header().Get("Location") != "" || !strings.Contains(w.Body.String(), `"code":"not_found","message":"`+want+`"`) {
+			t.Errorf("%s: %d %s, want %s", path, w.Code, w.Body, want)
+		}
 	}
 }
 
