@@ -23,22 +23,28 @@ Waymark runs in development mode.
   Links       http://<prefix>.{{.Zone}}:{{.Port}}/<slug>
 
 Paste these lines into another terminal: an app, a domain, a link, its QR code (hello.png), a visit, and its count.
+The examples in docs go on from there.
 
 API={{.API}}/v1
 TOKEN={{.Token}}
-call() { curl -sS -H "Authorization: Bearer $TOKEN" -H "Content-Type: application/json" "$@"; echo; }
-APP=$(call $API/apps -H "Idempotency-Key: {{.Key1}}" -d '{"name":"My first app"}' | grep -o 'app_[a-z0-9]*' | head -1)
-call $API/domains -H "Idempotency-Key: {{.Key2}}" -d '{"appId":"'$APP'","mode":"platform","prefix":"{{.Prefix}}"}'
-LINK=$(call $API/links -H "Idempotency-Key: {{.Key3}}" -d '{"appId":"'$APP'","domain":"{{.Prefix}}.{{.Zone}}","slug":"hello","desktopUrl":"https://example.com/"}' | tee /dev/stderr | grep -o '"id":"[^"]*' | head -1 | cut -c7-)
-call "$API/links/$LINK/qr" -o hello.png
-sleep 1; curl -i http://{{.Prefix}}.{{.Zone}}:{{.Port}}/hello
-sleep 1; call "$API/analytics/summary?appId=$APP&start={{.Start}}&end={{.End}}" | grep -o '"totals":{[^}]*}'
+uuid() { od -An -N16 -tx1 /dev/urandom | tr -d ' \n' | sed 's/\(.\{8\}\)\(.\{4\}\).\(.\{3\}\).\(.\{3\}\)/\1-\2-4\3-8\4-/'; }
+call() { curl -sS -w '\n' -H "Authorization: Bearer $TOKEN" -H "Idempotency-Key: ${INTENT:-$(uuid)}" "$@" -H "Content-Type: application/json"; }
+field() { tee -a /dev/stderr | tr '{,}' '\n\n\n' | sed -n 's/^"'$1'":"\{0,1\}\([^"]*\).*/\1/p' | head -n 1; }
+APP=$(INTENT={{.Key1}} call $API/apps -d '{"name":"My first app"}' | field id)
+DOMAIN={{.Prefix}}.{{.Zone}}
+(INTENT={{.Key2}} call $API/domains -d '{"appId":"'$APP'","mode":"platform","prefix":"{{.Prefix}}"}')
+LINK=$(INTENT={{.Key3}} call $API/links -d '{"appId":"'$APP'","domain":"'$DOMAIN'","slug":"hello","desktopUrl":"https://example.com/"}' | field id)
+call $API/links/$LINK/qr -o hello.png
+for n in 1 2 3 4 5; do call $API/links/$LINK | grep -q '"status":"synced"' && break; sleep 1; done
+curl -si http://$DOMAIN:{{.Port}}/hello
+for n in 1 2 3 4 5; do call "$API/analytics/summary?appId=$APP&start={{.Start}}&end={{.End}}" | grep -o '"clicks":[1-9][0-9]*' && break; sleep 1; done
 
 `))
 
 // welcome prints an owner token and requests that work when pasted. Their
 // idempotency keys are new at each start, so pasting them twice does nothing
-// twice.
+// twice. The examples of docs repeat the shell functions and go on with the
+// variables; test/docs runs all of it.
 func (p *process) welcome(ctx context.Context) error {
 	token, err := actor.IssueSession(ctx, p.db, p.DataDir, devOwner)
 	if err != nil {
