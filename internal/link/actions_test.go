@@ -360,7 +360,7 @@ func TestBudget(t *testing.T) {
 func TestMaxClicks(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
-		link := owner.Link("a", M{"title": "A", "lifecycle": M{"maxClicks": 3, "expiredUrl": "https://example.com/over"}}).Want(201)
+		link := owner.Link("a", M{"description": "About it", "lifecycle": M{"maxClicks": 3, "expiredUrl": "https://example.com/over"}}).Want(201)
 		owner.Link("free", nil).Want(201)
 		path, address := "/links/"+apitest.Path(link.Text("data.id")), "https://"+owner.Host+"/a"
 		i.Settle(t)
