@@ -129,7 +129,7 @@ func TestDocumentedSplit(t *testing.T) {
 	if err := csv.NewWriter(&text).WriteAll(table); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "links.csv"), []byte(text.String()), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "large.csv"), []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	run := exec.Command("sh", "-c", "LC_ALL=C awk"+script)
