@@ -1,11 +1,15 @@
 # make help lists the targets.
 .DEFAULT_GOAL := help
-.PHONY: help run build test check tools contract unit fuzz soak bench
+.PHONY: help run build test check tools fresh contract unit fuzz soak bench
 
 GO ?= go
 # Tests share one private PostgreSQL that is started for them and stopped.
 WITH_POSTGRES = $(GO) run ./internal/store/storetest/withpostgres
 FUZZTIME ?= 5s
+# What waymark version prints. A clone without tags has a commit, a plain
+# folder neither.
+VERSION ?= $(shell git describe --tags --dirty 2>/dev/null)
+COMMIT ?= $(shell git describe --always --exclude='*' --abbrev=12 --dirty 2>/dev/null)
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' Makefile
@@ -14,14 +18,17 @@ run: build ## build and start in development mode (needs only Go)
 	./bin/waymark serve --dev
 
 build: ## build bin/waymark
-	CGO_ENABLED=0 $(GO) build -trimpath -o bin/waymark ./cmd/waymark
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)" -o bin/waymark ./cmd/waymark
 
 test: tools check contract unit fuzz ## everything a change must pass
 
 check: ## format, vet, staticcheck
 	@test -z "$$(gofmt -l cmd internal test *.go)" || { gofmt -l cmd internal test *.go; echo "run gofmt on these"; exit 1; }
 	$(GO) vet ./...
-	$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+	$(GO) tool -modfile=tools/go.mod staticcheck ./...
+
+fresh: tools ## prove that a machine with empty caches can build
+	GO=$(GO) scripts/fresh
 
 contract: ## lint the contract with testers from outside
 	cd test/contract && npm ci --silent --no-audit --no-fund
