@@ -25,6 +25,8 @@ type Dialect struct {
 	// transaction ends and returns whether it was free; empty where the
 	// database has one writing process anyway.
 	TryLock string
+	// findTable is a query that has a row if there is a table of a name.
+	findTable string
 	// position is the function that tells where a text has another.
 	position string
 	// indexedBy comes before the name of the index that a table is to be read
@@ -56,6 +58,7 @@ func (d *Dialect) Indexed(name string) string {
 
 var sqliteDialect = Dialect{
 	Name:      "sqlite",
+	findTable: "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?",
 	position:  "instr",
 	indexedBy: " INDEXED BY ",
 	isUnique: func(err error) bool {
@@ -84,6 +87,7 @@ var postgresDialect = Dialect{
 	SkipLocked: " FOR UPDATE SKIP LOCKED",
 	LockRow:    " FOR UPDATE",
 	TryLock:    "SELECT pg_try_advisory_xact_lock(?)",
+	findTable:  "SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = ?",
 	position:   "strpos",
 	numbered:   true,
 	isUnique:   func(err error) bool { return postgresCode(err) == "23505" },

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
 
 	"github.com/pressly/goose/v3"
 )
@@ -17,8 +20,58 @@ var migrations embed.FS
 // time.
 const migrationLock = 0x7761796d61726b
 
-// Migrate brings the schema to the newest version and returns it. Several
-// processes may call it at once.
+// NewestSchema is the version of the schema that this program works with.
+var NewestSchema = newestSchema()
+
+func newestSchema() (version int64) {
+	names, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		panic(err)
+	}
+	for _, name := range names {
+		number, _, _ := strings.Cut(filepath.Base(name), "_")
+		n, err := strconv.ParseInt(number, 10, 64)
+		if err != nil {
+			panic(err)
+		}
+		version = max(version, n)
+	}
+	return version
+}
+
+// Schema returns the version of the database's schema, 0 for a database that
+// was never migrated.
+func (db *DB) Schema(ctx context.Context) (int64, error) {
+	migrated, err := Exists(ctx, db, db.dialect.findTable, "goose_db_version")
+	if err != nil || !migrated {
+		return 0, err
+	}
+	return One(ctx, db, Value[int64], "SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version WHERE is_applied")
+}
+
+// CheckSchema refuses a database whose schema is not the one of this program.
+func (db *DB) CheckSchema(ctx context.Context) error {
+	version, err := db.Schema(ctx)
+	switch {
+	case err != nil:
+		return err
+	case version == 0:
+		return errors.New("the database is empty: run waymark migrate")
+	case version < NewestSchema:
+		return fmt.Errorf("the database has schema %d, this program has %d: run waymark migrate", version, NewestSchema)
+	}
+	return refuseNewer(version)
+}
+
+func refuseNewer(version int64) error {
+	if version > NewestSchema {
+		return fmt.Errorf("the database has schema %d, this program has only %d: use the newer waymark that migrated it", version, NewestSchema)
+	}
+	return nil
+}
+
+// Migrate brings the schema to the newest version and returns it; it refuses a
+// schema that is newer than this program. Several processes may call it at once.
 func (db *DB) Migrate(ctx context.Context) (version int64, err error) {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
@@ -42,6 +95,12 @@ func (db *DB) Migrate(ctx context.Context) (version int64, err error) {
 	} else {
 		db.turn <- struct{}{}
 		defer func() { <-db.turn }()
+	}
+	if version, err = db.Schema(ctx); err != nil {
+		return 0, fmt.Errorf("migrate: %w", err)
+	}
+	if err := refuseNewer(version); err != nil {
+		return 0, err
 	}
 	provider, err := goose.NewProvider(dialect, db.pools[0], files)
 	if err != nil {

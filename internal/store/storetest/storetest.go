@@ -52,14 +52,25 @@ func Open(t testing.TB, address string, c *clock.Clock) *store.DB {
 	return db
 }
 
-// Address returns the address of a new, empty database of an engine; it is
-// removed when the test ends.
+// Address returns the address of a new database of an engine; it is removed
+// when the test ends. On PostgreSQL it has its tables already.
 func Address(t testing.TB, engine string) string {
+	t.Helper()
+	return address(t, engine, template)
+}
+
+// Empty is Address without tables on either engine.
+func Empty(t testing.TB, engine string) string {
+	t.Helper()
+	return address(t, engine, func() (string, error) { return "template0", nil })
+}
+
+func address(t testing.TB, engine string, template func() (string, error)) string {
 	t.Helper()
 	if engine == "sqlite" {
 		return "sqlite:" + filepath.Join(t.TempDir(), "waymark.db")
 	}
-	address, err := newDatabase(t)
+	address, err := newDatabase(t, template)
 	if err != nil {
 		t.Fatalf("private PostgreSQL: %v", err)
 	}
@@ -73,7 +84,7 @@ var (
 	serial   atomic.Int64
 )
 
-func newDatabase(t testing.TB) (string, error) {
+func newDatabase(t testing.TB, template func() (string, error)) (string, error) {
 	private, err := server()
 	if err != nil {
 		return "", err
@@ -83,7 +94,7 @@ func newDatabase(t testing.TB) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	name := fmt.Sprintf("%s_%d", from, serial.Add(1))
+	name := fmt.Sprintf("t%d_%d", time.Now().UnixNano(), serial.Add(1))
 	if err := execute(admin, "CREATE DATABASE "+name+" TEMPLATE "+from); err != nil {
 		return "", err
 	}
