@@ -10,6 +10,19 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
+// settings returns the names of the flags of all commands that the environment
+// and the file may give as well.
+func settings(parser *kong.Kong) (names []string) {
+	for _, node := range append(parser.Model.Leaves(false), parser.Model.Node) {
+		for _, flag := range node.Flags {
+			if len(flag.Envs) > 0 {
+				names = append(names, flag.Name)
+			}
+		}
+	}
+	return names
+}
+
 // configFile resolves flags from a YAML file. What is given as a flag or in
 // the environment comes before it.
 type configFile struct {
@@ -43,16 +56,10 @@ func (f *configFile) load(args []string) error {
 
 // checkNames refuses settings that no command has: a misspelt one would be
 // silently without effect.
-func (f *configFile) checkNames(parser *kong.Kong) error {
-	known := []string{}
-	for _, node := range append(parser.Model.Leaves(false), parser.Model.Node) {
-		for _, flag := range node.Flags {
-			known = append(known, flag.Name)
-		}
-	}
+func (f *configFile) checkNames(known []string) error {
 	for name := range f.values {
-		if !slices.Contains(known, name) || name == "config" || name == "help" {
-			return fmt.Errorf("config %s: there is no setting %q", f.path, name)
+		if !slices.Contains(known, name) || name == "config" {
+			return fmt.Errorf("config %s: there is no setting %q%s", f.path, name, didYouMean("", nearest(name, known)))
 		}
 	}
 	return nil

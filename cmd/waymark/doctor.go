@@ -22,14 +22,11 @@ type doctorCommand struct {
 // Run checks the data folder, the database, its schema, the asset store, the
 // settings of webhooks and the queues, and tells what it found, one line a check.
 func (c *doctorCommand) Run(ctx context.Context) error {
-	if err := c.existing(); err != nil {
-		return err
-	}
 	return c.with(ctx, func(db *store.DB) error {
 		report := func(check, found string) { fmt.Printf("%-12s %s\n", check, found) }
 		report("data folder", "ok, writable: "+c.DataDir)
 		started := time.Now()
-		version, err := db.Migrate(ctx)
+		version, err := db.Schema(ctx)
 		if err != nil {
 			return err
 		}
@@ -64,10 +61,9 @@ func (c *doctorCommand) Run(ctx context.Context) error {
 		case err != nil:
 			return err
 		case took == 0:
-			report("executor", fmt.Sprintf("none did a test job within %s: is waymark serve running?", executorPatience))
-		default:
-			report("executor", "ok, did a test job within "+took.Round(time.Millisecond).String())
+			return fmt.Errorf("no executor did a test job within %s: is waymark serve running?", executorPatience)
 		}
+		report("executor", "ok, did a test job within "+took.Round(time.Millisecond).String())
 		return nil
 	})
 }

@@ -14,17 +14,16 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// version is set when a release is built.
-var version = "dev"
-
 type command struct {
-	Config string `help:"YAML file with the same names as the flags." placeholder:"FILE"`
+	Config      string           `help:"YAML file with the same names as the flags." placeholder:"FILE"`
+	ShowVersion kong.VersionFlag `name:"version" env:"-" help:"Print the version."`
 
 	Serve   serveCommand   `cmd:"" help:"Run the API, the redirector and the executor."`
 	Session sessionCommand `cmd:"" help:"Sessions of the local issuer."`
 	Migrate migrateCommand `cmd:"" help:"Bring the database to the newest schema."`
 	Doctor  doctorCommand  `cmd:"" help:"Check an installation."`
-	Version versionCommand `cmd:"" help:"Print the version."`
+	Version versionCommand `cmd:"" help:"Print the version, the commit and the schema."`
+	Help    helpCommand    `cmd:"" help:"Explain a command."`
 }
 
 func main() {
@@ -50,6 +49,7 @@ func run(ctx context.Context, args []string) error {
 			"Each flag can also be given as an environment variable (WAYMARK_API_ADDR for --api-addr) or in the file named by --config."),
 		kong.DefaultEnvars("WAYMARK"),
 		kong.Resolvers(file),
+		kong.Vars{"version": versionText()},
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.UsageOnError(),
 	)
@@ -62,20 +62,25 @@ func run(ctx context.Context, args []string) error {
 	if err := file.load(args); err != nil {
 		return err
 	}
-	parsed, err := parser.Parse(args)
+	parsed, err := parse(parser, args)
 	if err != nil {
-		return fmt.Errorf("%w (see waymark --help)", err)
+		return err
 	}
-	if err := file.checkNames(parser); err != nil {
+	known := settings(parser)
+	if err := file.checkNames(known); err != nil {
+		return err
+	}
+	if err := checkEnvironment(known); err != nil {
 		return err
 	}
 	return parsed.Run()
 }
 
-type versionCommand struct{}
-
-// Run prints the version.
-func (versionCommand) Run() error {
-	_, err := fmt.Println("waymark", version)
-	return err
+// parse parses a command line; its errors are in plain words.
+func parse(parser *kong.Kong, args []string) (*kong.Context, error) {
+	parsed, err := parser.Parse(args)
+	if err != nil {
+		return nil, fmt.Errorf("%s (see waymark --help)", plain(err))
+	}
+	return parsed, nil
 }

@@ -51,7 +51,7 @@ type serveCommand struct {
 	Environment       string        `help:"production or staging: decides which API keys are issued and accepted." placeholder:"NAME"`
 	APIAddr           string        `name:"api-addr" default:"127.0.0.1:8080" help:"Listener of the administrative API (${default})." placeholder:"HOST:PORT"`
 	PublicAddr        string        `default:"127.0.0.1:8081" help:"Listener of the redirector (${default})." placeholder:"HOST:PORT"`
-	MetricsAddr       string        `default:"127.0.0.1:8082" help:"Listener of /metrics (${default})." placeholder:"HOST:PORT"`
+	MetricsAddr       string        `default:"127.0.0.1:8082" help:"Listener of /metrics (${default}); empty for none." placeholder:"HOST:PORT"`
 	Roles             []string      `default:"api,redirect,executor" help:"What this process does: api, redirect, executor (${default})." placeholder:"ROLE"`
 	PlatformZone      string        `help:"Zone whose prefixes are platform domains: <prefix>.<zone>." placeholder:"ZONE"`
 	OIDCIssuer        string        `name:"oidc-issuer" help:"OpenID Connect issuer of human sessions; without one, waymark session issue makes them." placeholder:"URL"`
@@ -83,6 +83,9 @@ func (c *serveCommand) check() error {
 	if c.Environment != "production" && c.Environment != "staging" {
 		return fmt.Errorf("--environment %q is neither production nor staging", c.Environment)
 	}
+	if len(c.Roles) == 0 {
+		return errors.New("--roles is empty; it needs some of api, redirect, executor")
+	}
 	for _, role := range c.Roles {
 		if !slices.Contains([]string{"api", "redirect", "executor"}, role) {
 			return fmt.Errorf("--roles: %q is none of api, redirect, executor", role)
@@ -90,6 +93,11 @@ func (c *serveCommand) check() error {
 	}
 	if c.embedded() && !(c.has("api") && c.has("redirect") && c.has("executor")) {
 		return errors.New("--roles: on SQLite one process has all roles; several processes need PostgreSQL")
+	}
+	for _, flag := range []struct{ name, value string }{{"--api-addr", c.APIAddr}, {"--public-addr", c.PublicAddr}} {
+		if flag.value == "" {
+			return fmt.Errorf("%s is empty; it needs HOST:PORT, such as 127.0.0.1:8080", flag.name)
+		}
 	}
 	if c.PlatformZone != "" {
 		zone, ok := weburl.Hostname(c.PlatformZone)
@@ -141,7 +149,10 @@ func (c *serveCommand) check() error {
 		}
 		c.trusted = append(c.trusted, network.Masked())
 	}
-	return nil
+	if c.CountryHeader != "" && len(c.trusted) == 0 {
+		return errors.New("--country-header needs --trusted-proxies: the header is believed of these alone")
+	}
+	return c.images.check()
 }
 
 func (c *serveCommand) has(role string) bool { return slices.Contains(c.Roles, role) }
@@ -156,25 +167,10 @@ func (c *serveCommand) Run(ctx context.Context) (err error) {
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level}))
-	if err := c.prepare(); err != nil {
+	if err := c.checkUnused(); err != nil {
 		return err
 	}
-	if err := c.tidy(); err != nil {
-		return err
-	}
-	if c.embedded() {
-		release, err := c.lock()
-		if err != nil {
-			return err
-		}
-		defer release()
-	}
-	db, err := c.open(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	p := &process{serveCommand: c, db: db, log: log, metrics: prometheus.NewRegistry(), failed: make(chan error, 3)}
+	p := &process{serveCommand: c, log: log, metrics: prometheus.NewRegistry(), failed: make(chan error, 3)}
 	p.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	defer func() { err = errors.Join(err, p.stop()) }()
 	err = p.start(ctx)
@@ -202,7 +198,9 @@ type process struct {
 	metrics *prometheus.Registry
 	// outbound reaches the destinations of webhooks.
 	outbound *outbound.Client
-	failed   chan error
+	// countries is nil without --geoip.
+	countries *redirect.Countries
+	failed    chan error
 
 	listeners []*listener
 	// apiURL is where the API listens.
@@ -229,20 +227,35 @@ func (p *process) background(f func(context.Context)) {
 	})
 }
 
-// start opens the listeners first, so that a port that is taken is told before
-// anything runs, then starts the roles.
+// start first does what a wrong setting makes fail, so that such a start leaves
+// no data folder behind, then opens the installation and starts the roles.
 func (p *process) start(ctx context.Context) error {
-	public, err := p.listen("public", p.PublicAddr, p.has("redirect"))
+	var err error
+	if p.outbound, err = p.client(); err != nil {
+		return err
+	}
+	if p.GeoIP != "" && p.has("redirect") {
+		if p.countries, err = redirect.OpenCountries(p.GeoIP, p.log); err != nil {
+			return fmt.Errorf("--geoip: %w", err)
+		}
+	}
+	public, err := p.listen("public", "--public-addr", p.PublicAddr, p.has("redirect"))
 	if err != nil {
 		return err
 	}
-	api, err := p.listen("api", p.APIAddr, p.has("api"))
+	api, err := p.listen("api", "--api-addr", p.APIAddr, p.has("api"))
 	if err != nil {
 		return err
 	}
-	metrics, err := p.listen("metrics", p.MetricsAddr, true)
+	metrics, err := p.listen("metrics", "--metrics-addr", p.MetricsAddr, p.MetricsAddr != "")
 	if err != nil {
 		return err
+	}
+	if err := p.openInstallation(ctx); err != nil {
+		return err
+	}
+	if p.PlatformZone == "" && api != nil {
+		p.log.Warn("without --platform-zone no domain can be created, and no link without a domain")
 	}
 	p.addresses = link.Addresses{Scheme: "https"}
 	if p.Dev {
@@ -262,9 +275,6 @@ func (p *process) start(ctx context.Context) error {
 		if err := p.startRedirect(ctx, public, events); err != nil {
 			return err
 		}
-	}
-	if p.outbound, err = p.client(); err != nil {
-		return err
 	}
 	service, kinds, err := newService(ctx, p, events)
 	if err != nil {
@@ -288,10 +298,48 @@ func (p *process) start(ctx context.Context) error {
 	}
 	p.queue("waymark_jobs_waiting", "waymark_jobs_oldest_seconds", "durable jobs", jobs.Depth)
 	p.queue("waymark_webhook_deliveries_waiting", "waymark_webhook_oldest_seconds", "webhook deliveries", webhook.Depth)
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(p.metrics, promhttp.HandlerOpts{}))
-	p.serve(metrics, mux)
+	if metrics != nil {
+		mux := http.NewServeMux()
+		mux.Handle("GET /metrics", promhttp.HandlerFor(p.metrics, promhttp.HandlerOpts{}))
+		p.serve(metrics, mux)
+	}
 	return nil
+}
+
+// openInstallation takes the data folder and opens the database. What is
+// outside this machine comes first.
+func (p *process) openInstallation(ctx context.Context) (err error) {
+	if !p.embedded() {
+		if err := p.openDatabase(ctx); err != nil {
+			return err
+		}
+	}
+	if err := p.prepare(); err != nil {
+		return err
+	}
+	if err := p.tidy(); err != nil {
+		return err
+	}
+	if p.embedded() {
+		release, err := p.lock()
+		if err != nil {
+			return err
+		}
+		p.stops = append(p.stops, func() error { release(); return nil })
+		if err := p.openDatabase(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *process) openDatabase(ctx context.Context) (err error) {
+	if p.db, err = p.open(ctx); err != nil {
+		return err
+	}
+	p.stops = append(p.stops, p.db.Close)
+	_, err = p.db.Migrate(ctx)
+	return err
 }
 
 func (p *process) startRedirect(ctx context.Context, l *listener, events *eventstore.Store) error {
@@ -305,12 +353,8 @@ func (p *process) startRedirect(ctx context.Context, l *listener, events *events
 	loader := eventstore.NewLoader(clicks, events.Append, counter.Count, p.log)
 	p.background(loader.Run)
 	p.gauge("waymark_click_log_bytes", "Bytes of clicks that are not in the event store yet.", func() float64 { return float64(clicks.Backlog()) })
-	var countries *redirect.Countries
-	if p.GeoIP != "" {
-		if countries, err = redirect.OpenCountries(p.GeoIP, p.log); err != nil {
-			return fmt.Errorf("--geoip: %w", err)
-		}
-		p.background(countries.Run)
+	if p.countries != nil {
+		p.background(p.countries.Run)
 	}
 	cache := route.NewCache(p.db, p.log)
 	p.background(cache.Follow)
@@ -318,7 +362,7 @@ func (p *process) startRedirect(ctx context.Context, l *listener, events *events
 	p.background(salts.Run)
 	p.serve(l, redirect.New(redirect.Options{
 		Cache: cache, Append: clicks.Append, Clicks: counter, Salts: salts, Address: p.addresses.URL,
-		TrustedProxies: clientaddr.Trusted(p.trusted), CountryHeader: p.CountryHeader, Countries: countries,
+		TrustedProxies: clientaddr.Trusted(p.trusted), CountryHeader: p.CountryHeader, Countries: p.countries,
 		Clock: &clock.Clock{}, Log: p.log, Metrics: p.metrics, Assets: blob.Handler(p.blobs, p.log), AssetsHost: p.AssetsHost,
 	}))
 	return nil
@@ -334,13 +378,18 @@ func (p *process) startAPI(l *listener, service *op.Service) {
 	}))
 }
 
-func (p *process) listen(name, addr string, wanted bool) (*listener, error) {
+// listen opens a listener whose address a flag gave.
+func (p *process) listen(name, flag, addr string, wanted bool) (*listener, error) {
 	if !wanted {
 		return nil, nil
 	}
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
-		return nil, fmt.Errorf("%s listener: %w", name, err)
+		var op *net.OpError
+		if errors.As(err, &op) {
+			err = op.Err
+		}
+		return nil, fmt.Errorf("%s %s: %w", flag, addr, err)
 	}
 	p.listeners = append(p.listeners, &listener{name: name, net: l})
 	return p.listeners[len(p.listeners)-1], nil

@@ -49,17 +49,3 @@ func (c *sessionRevokeCommand) Run(ctx context.Context) error {
 		return err
 	})
 }
-
-type migrateCommand struct{ storage }
-
-// Run migrates and prints the version of the schema.
-func (c *migrateCommand) Run(ctx context.Context) error {
-	return c.with(ctx, func(db *store.DB) error {
-		version, err := db.Migrate(ctx)
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Println("schema version", version)
-		return err
-	})
-}

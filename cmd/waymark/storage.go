@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -75,48 +76,72 @@ func (s *storage) embedded() bool { return s.Database == "sqlite" }
 
 func (s *storage) file() string { return filepath.Join(s.DataDir, "waymark.db") }
 
-// open opens and migrates the database.
+// open opens the database.
 func (s *storage) open(ctx context.Context) (*store.DB, error) {
 	address := s.Database
 	if s.embedded() {
 		address = "sqlite:" + s.file()
 	}
-	db, err := store.Open(ctx, address, &clock.Clock{})
-	if err != nil {
-		return nil, err
-	}
-	if _, err := db.Migrate(ctx); err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	return db, nil
+	return store.Open(ctx, address, &clock.Clock{})
 }
 
-// existing refuses a data folder without a database: a command that looks at an
-// installation must not make one where the folder's name is misspelt.
+// existing refuses a data folder without a database, or one that cannot be
+// written: a command that looks at an installation must not make one where the
+// folder's name is misspelt. With PostgreSQL there may be no folder yet.
 func (s *storage) existing() error {
-	if _, err := os.Stat(s.file()); s.embedded() && err != nil {
-		return fmt.Errorf("there is no installation in %s", s.DataDir)
+	if !s.embedded() {
+		return nil
 	}
-	return nil
+	_, err := os.Stat(s.file())
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no installation in %s: waymark serve or waymark migrate makes one", s.DataDir)
+	}
+	if err != nil {
+		return fmt.Errorf("data folder %s: %w", s.DataDir, cause(err))
+	}
+	return s.prepare()
 }
 
-// with opens the database for a command that ends by itself.
+// with opens an installation that has this program's schema, for a command that
+// ends by itself.
 func (s *storage) with(ctx context.Context, f func(*store.DB) error) error {
-	if err := s.prepare(); err != nil {
+	if err := s.existing(); err != nil {
 		return err
 	}
 	db, err := s.open(ctx)
 	if err != nil {
 		return err
 	}
-	return errors.Join(f(db), db.Close())
+	err = db.CheckSchema(ctx)
+	if err == nil && !s.embedded() {
+		err = s.prepare()
+	}
+	if err == nil {
+		err = f(db)
+	}
+	return errors.Join(err, db.Close())
+}
+
+// lockFile is what lock holds.
+func (s *storage) lockFile() string { return filepath.Join(s.DataDir, "waymark.lock") }
+
+// checkUnused refuses a SQLite data folder that another process serves. It
+// makes nothing.
+func (s *storage) checkUnused() error {
+	if _, err := os.Stat(s.lockFile()); !s.embedded() || err != nil {
+		return nil
+	}
+	release, err := s.lock()
+	if err == nil {
+		release()
+	}
+	return err
 }
 
 // lock makes this process the only one that serves a SQLite data folder:
 // rate windows and receipts in flight are in its memory.
 func (s *storage) lock() (release func(), err error) {
-	name := filepath.Join(s.DataDir, "waymark.lock")
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
+	f, err := os.OpenFile(s.lockFile(), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("lock data folder: %w", err)
 	}
@@ -133,6 +158,15 @@ func (s *storage) lock() (release func(), err error) {
 // images is the flag of the commands that open the asset store.
 type images struct {
 	AssetStore string `default:"file" help:"Where uploaded images are kept: file (in the data folder; the default) or s3://bucket/prefix?endpoint=URL&region=NAME." placeholder:"ADDRESS"`
+}
+
+// check refuses an address that is none, before the data folder is made.
+func (i *images) check() error {
+	if i.AssetStore == "file" {
+		return nil
+	}
+	_, err := i.openBlobs("")
+	return err
 }
 
 func (i *images) openBlobs(dataDir string) (blob.Store, error) {

@@ -1,6 +1,7 @@
 package process_test
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/url"
@@ -10,6 +11,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
 
 // A second serve on a SQLite data folder is refused and harms nothing; the
@@ -99,7 +103,10 @@ func TestOneLine(t *testing.T) {
 		write(t, path, text)
 		return []string{"serve", "--config", path}
 	}
-	data := filepath.Join(dir, "data")
+	data, made := filepath.Join(dir, "data"), filepath.Join(dir, "made")
+	if _, stderr, code := execute(t, "migrate", "--data-dir", made); code != 0 {
+		t.Fatal(stderr)
+	}
 	for _, test := range []struct {
 		name string
 		args []string
@@ -119,9 +126,31 @@ func TestOneLine(t *testing.T) {
 		{name: "proxies", args: []string{"serve", "--trusted-proxies=everyone"}, want: "--trusted-proxies"},
 		{name: "half of OIDC", args: []string{"serve", "--oidc-issuer=https://example.com"}, want: "--oidc-audience"},
 		{name: "missing flag", args: []string{"session", "issue"}, want: "--email"},
-		{name: "not an address", args: []string{"session", "issue", "--data-dir", data, "--email", "x"}, want: "e-mail"},
-		{name: "environment variable", args: []string{"serve"}, env: "WAYMARK_LIMIT_SCALE=abc", want: "WAYMARK_LIMIT_SCALE"},
-		{name: "unknown key", args: config("unknown", "limit-scael: 2\n"), want: `"limit-scael"`},
+		{name: "not an address", args: []string{"session", "issue", "--data-dir", made, "--email", "x"}, want: "e-mail"},
+		{name: "value missing", args: []string{"serve", "--data-dir"}, want: "--data-dir: a value is missing (see"},
+		{name: "values missing", args: []string{"serve", "--roles"}, want: "--roles: a value is missing (see"},
+		{name: "flag for a value", args: []string{"serve", "--data-dir", "--dev"}, want: "a value is missing before --dev; if --dev is the value, write --data-dir=--dev"},
+		{name: "negative number", args: []string{"serve", "--limit-scale", "-1"}, want: "a value is missing before -1; if -1 is the value, write --limit-scale=-1"},
+		{name: "not a duration", args: []string{"serve", "--job-lease", "5"}, want: `--job-lease: "5" is not a duration such as 30s or 5m`},
+		{name: "neither true nor false", args: []string{"serve", "--dev=maybe"}, want: `"maybe" is neither true nor false`},
+		{name: "nothing of a value", args: []string{"serve", ""}, want: `unexpected argument ""`},
+		{name: "misspelt flag", args: []string{"serve", "--data-dri", data}, want: `did you mean "--data-dir"?`},
+		{name: "help for no command", args: []string{"help", "nonsense"}, want: `"nonsense"`},
+		{name: "environment variable", args: []string{"serve"}, env: "WAYMARK_LIMIT_SCALE=abc", want: `"abc" is not a number (set by WAYMARK_LIMIT_SCALE)`},
+		{name: "misspelt variable", args: []string{"serve"}, env: "WAYMARK_PLATFROM_ZONE=x", want: "there is no setting WAYMARK_PLATFROM_ZONE; did you mean WAYMARK_PLATFORM_ZONE?"},
+		{name: "misspelt variable of another command", args: []string{"version"}, env: "WAYMARK_EMIAL=x", want: "did you mean WAYMARK_EMAIL?"},
+		{name: "no address of the API", args: serveArgs(data, "sqlite", "--api-addr", ""), want: "--api-addr is empty"},
+		{name: "no address of the redirector", args: serveArgs(data, "sqlite", "--public-addr="), want: "--public-addr is empty"},
+		{name: "empty variable", args: []string{"serve", "--data-dir", data}, env: "WAYMARK_API_ADDR=", want: "--api-addr is empty"},
+		{name: "no roles", args: []string{"serve", "--roles="}, want: "--roles is empty"},
+		{name: "country of strangers", args: serveArgs(data, "sqlite", "--country-header", "CF-IPCountry"), want: "--country-header needs --trusted-proxies"},
+		{name: "no countries", args: serveArgs(data, "sqlite", "--geoip", filepath.Join(dir, "none.mmdb")), want: "--geoip"},
+		{name: "no asset store", args: serveArgs(data, "sqlite", "--asset-store", "ftp://host"), want: "--asset-store"},
+		{name: "no resolver", args: serveArgs(data, "sqlite", "--dns-resolver", "host"), want: "--dns-resolver"},
+		{name: "database away", args: serveArgs(data, "postgres://127.0.0.1:1/waymark"), want: "open database"},
+		{name: "doctor with the database away", args: []string{"doctor", "--data-dir", data, "--database", "postgres://127.0.0.1:1/waymark"}, want: "open database"},
+		{name: "doctor below a file", args: []string{"doctor", "--data-dir", filepath.Join(file, "data")}, want: "not a directory"},
+		{name: "unknown key", args: config("unknown", "limit-scael: 2\n"), want: `no setting "limit-scael"; did you mean limit-scale?`},
 		{name: "nested key", args: config("nested", "limit-scale:\n  api: 2\n"), want: "limit-scale"},
 		{name: "bad value in file", args: config("value", "limit-scale: abc\n"), want: "--limit-scale"},
 		{name: "not YAML", args: config("broken", "roles: [api\ndev: true\n"), want: "broken.yaml"},
@@ -129,9 +158,9 @@ func TestOneLine(t *testing.T) {
 		{name: "no config file", args: []string{"serve", "--config", filepath.Join(dir, "none.yaml")}, want: "none.yaml"},
 		{name: "below a file", args: []string{"serve", "--data-dir", filepath.Join(file, "data")}, want: "data folder"},
 		{name: "a file", args: []string{"serve", "--data-dir", file}, want: "data folder"},
-		{name: "api port", args: serveArgs(data, "sqlite", "--api-addr", taken.Addr().String()), want: "address already in use"},
-		{name: "public port", args: serveArgs(data, "sqlite", "--public-addr", taken.Addr().String()), want: "address already in use"},
-		{name: "metrics port", args: serveArgs(data, "sqlite", "--metrics-addr", taken.Addr().String()), want: "address already in use"},
+		{name: "api port", args: serveArgs(data, "sqlite", "--api-addr", taken.Addr().String()), want: "--api-addr " + taken.Addr().String() + ": bind: address already in use"},
+		{name: "public port", args: serveArgs(data, "sqlite", "--public-addr", taken.Addr().String()), want: "--public-addr " + taken.Addr().String() + ": bind: address already in use"},
+		{name: "metrics port", args: serveArgs(data, "sqlite", "--metrics-addr", taken.Addr().String()), want: "--metrics-addr " + taken.Addr().String() + ": bind: address already in use"},
 		{name: "no such port", args: serveArgs(data, "sqlite", "--api-addr", "127.0.0.1:99999"), want: "99999"},
 		{name: "engine of events", args: serveArgs(data, "sqlite", "--events", "files"), want: "--events"},
 	} {
@@ -143,6 +172,123 @@ func TestOneLine(t *testing.T) {
 				t.Errorf("the line does not name %s: %s", test.want, stderr)
 			}
 		})
+	}
+	if _, err := os.Stat(data); !os.IsNotExist(err) {
+		t.Errorf("a start that failed left the data folder: %v", err)
+	}
+}
+
+// The program tells what it is, and explains itself.
+func TestVersionAndHelp(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"version"}, {"--version"}, {"serve", "--version"}} {
+		out, stderr, code := execute(t, args...)
+		want := fmt.Sprintf(", schema %d\n", store.NewestSchema)
+		if code != 0 || stderr != "" || !strings.HasPrefix(out, "waymark ") || !strings.Contains(out, ", commit ") || !strings.HasSuffix(out, want) {
+			t.Errorf("%v: exit code %d, %q, %q", args, code, out, stderr)
+		}
+	}
+	for want, calls := range map[string][][]string{
+		"Usage: waymark <command>": {{}, {"help"}, {"--help"}, {"-h"}},
+		"Usage: waymark migrate":   {{"help", "migrate"}, {"migrate", "--help"}, {"migrate", "-h"}},
+	} {
+		for _, args := range calls {
+			if out, stderr, code := execute(t, args...); code != 0 || stderr != "" || !strings.HasPrefix(out, want) {
+				t.Errorf("%v: exit code %d, %q, %q", args, code, out, stderr)
+			}
+		}
+	}
+}
+
+// Only migrate and serve change the schema; the other commands refuse one that
+// is not theirs, and every command one that is newer.
+func TestSchemas(t *testing.T) {
+	each(t, func(t *testing.T, database string) {
+		dir := t.TempDir()
+		if database == "sqlite" {
+			write(t, filepath.Join(dir, "waymark.db"), "")
+		} else {
+			database = storetest.Empty(t, "postgres")
+		}
+		refused := func(want string, commands ...[]string) {
+			t.Helper()
+			for _, args := range commands {
+				cmd := exec.Command(binary, append(args, "--data-dir", dir, "--database", database)...)
+				if stderr, _ := second(t, cmd); stderr != "waymark: "+want+"\n" {
+					t.Errorf("%v: %q, want %q", args, stderr, want)
+				}
+			}
+		}
+		doctor, session, migrate := []string{"doctor"}, []string{"session", "issue", "--email", "a@example.com"}, []string{"migrate"}
+		refused("the database is empty: run waymark migrate", doctor, session)
+		if out, stderr, code := execute(t, "migrate", "--data-dir", dir, "--database", database); code != 0 {
+			t.Fatal(out, stderr, code)
+		}
+		db := open(t, dir, database)
+		execute := func(statement string, version int64) {
+			t.Helper()
+			if _, err := db.Exec(t.Context(), statement, version); err != nil {
+				t.Fatal(err)
+			}
+		}
+		execute("DELETE FROM goose_db_version WHERE version_id = ?", store.NewestSchema)
+		refused(fmt.Sprintf("the database has schema %d, this program has %d: run waymark migrate", store.NewestSchema-1, store.NewestSchema), doctor, session)
+		execute("INSERT INTO goose_db_version (version_id, is_applied) VALUES (?, 1 = 1)", 99)
+		refused(fmt.Sprintf("the database has schema 99, this program has only %d: use the newer waymark that migrated it", store.NewestSchema),
+			doctor, session, migrate, serveArgs(dir, database))
+		if version, err := db.Schema(t.Context()); err != nil || version != 99 {
+			t.Errorf("schema %d, %v", version, err)
+		}
+	})
+}
+
+// A doctor without an executor is not content.
+func TestDoctorWithoutExecutor(t *testing.T) {
+	each(t, func(t *testing.T, database string) {
+		dir := t.TempDir()
+		if _, stderr, code := execute(t, "migrate", "--data-dir", dir, "--database", database); code != 0 {
+			t.Fatal(stderr)
+		}
+		_, stderr, code := execute(t, "doctor", "--data-dir", dir, "--database", database)
+		if code != 1 || !strings.HasPrefix(stderr, "waymark: no executor did a test job within ") {
+			t.Errorf("exit code %d, %q", code, stderr)
+		}
+	})
+}
+
+// An empty --metrics-addr means no metrics, and a server that can make no
+// domains says so.
+func TestWithoutMetricsAndZone(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ env, args []string }{
+		"flag":     {args: []string{"--metrics-addr", ""}},
+		"variable": {env: []string{"WAYMARK_METRICS_ADDR="}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			cmd := exec.Command(binary, append([]string{"serve", "--data-dir", t.TempDir(), "--api-addr", "127.0.0.1:0", "--public-addr", "127.0.0.1:0"}, test.args...)...)
+			cmd.Env = environment(test.env...)
+			c := launch(t, cmd)
+			eventually(t, "the API listens", func() error {
+				if !strings.Contains(c.stderr.String(), "msg=listening what=api") {
+					return errors.New("no line in the log")
+				}
+				return nil
+			})
+			c.terminate()
+			if log := c.stderr.String(); strings.Contains(log, "what=metrics") || !strings.Contains(log, "level=WARN msg=\"without --platform-zone no domain can be created") {
+				t.Errorf("log:\n%s", log)
+			}
+		})
+	}
+}
+
+// A variable that no misspelt setting explains may be another program's.
+func TestForeignVariable(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command(binary, "migrate", "--data-dir", t.TempDir())
+	cmd.Env = environment("WAYMARK_SERVICE_HOST=10.0.0.1")
+	if out, stderr, code := finish(t, cmd); code != 0 || !strings.HasPrefix(out, "schema version ") || stderr != "waymark: there is no setting WAYMARK_SERVICE_HOST; it is ignored\n" {
+		t.Errorf("exit code %d, %q, %q", code, out, stderr)
 	}
 }
 
