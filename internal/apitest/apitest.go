@@ -6,6 +6,7 @@ package apitest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
@@ -80,6 +81,11 @@ type Options struct {
 	Outbound outbound.Options
 	// Log receives the log; nil drops it.
 	Log io.Writer
+	// Database is the address of a database that holds an installation; empty is
+	// a new one.
+	Database string
+	// Start is where the clock stands at first; zero is storetest.Start.
+	Start clock.Instant
 }
 
 // Each runs f on a fresh installation of each engine.
@@ -98,7 +104,7 @@ func EachWith(t *testing.T, o Options, f func(t *testing.T, i *Installation)) {
 func New(t testing.TB, engine string, o Options) *Installation {
 	t.Helper()
 	i := &Installation{Clock: &clock.Clock{}, Blobs: o.Blobs, dataDir: t.TempDir()}
-	i.Clock.Set(storetest.Start)
+	i.Clock.Set(cmp.Or(o.Start, storetest.Start))
 	i.start(t, engine, o)
 	return i
 }
@@ -112,7 +118,10 @@ func (i *Installation) start(t testing.TB, engine string, o Options) {
 	if o.Log != nil {
 		log = slog.New(slog.NewTextHandler(o.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
-	i.DB = storetest.Open(t, storetest.Address(t, engine), i.Clock)
+	if o.Database == "" {
+		o.Database = storetest.Address(t, engine)
+	}
+	i.DB = storetest.Open(t, o.Database, i.Clock)
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	t.Cleanup(func() { cancel(); running.Wait() })

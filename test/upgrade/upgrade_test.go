@@ -1,0 +1,232 @@
+package upgrade
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // restores dumps
+
+	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
+)
+
+// A database of each earlier step is refused before its upgrade, and afterwards
+// answers what it answered then and goes on working.
+func TestUpgrade(t *testing.T) {
+	folders, err := filepath.Glob("testdata/*")
+	if err != nil || len(folders) < 3 {
+		t.Fatalf("fixtures %v, %v", folders, err)
+	}
+	for _, folder := range folders {
+		for _, engine := range storetest.Engines {
+			t.Run(filepath.Base(folder)+"/"+engine, func(t *testing.T) {
+				t.Parallel()
+				upgrade(t, engine, filepath.Join(folder, engine))
+			})
+		}
+	}
+}
+
+func upgrade(t *testing.T, engine, folder string) {
+	var was Recorded
+	text, err := os.ReadFile(filepath.Join(folder, AnswersFile))
+	if err == nil {
+		err = json.Unmarshal(text, &was)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := restore(t, engine, filepath.Join(folder, DatabaseFile))
+	old := recordedSchema(t, address)
+	i := apitest.New(t, engine, apitest.Options{Database: address, Start: clock.At(was.At)})
+	migratedTwice(t, i.DB, old)
+
+	owner := i.Owner(t, was.Owner)
+	for _, path := range slices.Sorted(maps.Keys(was.Answers)) {
+		var now struct{ Data any }
+		decode(t, owner.Call("GET", path, nil).Want(200).Body, &now)
+		var then any
+		decode(t, was.Answers[path], &then)
+		for _, difference := range missing("", then, now.Data) {
+			t.Errorf("GET %s: %s", path, difference)
+		}
+	}
+	var apps []struct{ ID string }
+	decode(t, was.Answers["/apps"], &apps)
+	appID := apps[0].ID
+	i.Client(t, was.Secret).Call("GET", "/links?appId="+appID, nil).Want(200)
+
+	for address, destination := range was.Visits {
+		if r := i.Visit(t, address, nil, nil); r.StatusCode != http.StatusFound || r.Header.Get("Location") != destination {
+			t.Errorf("%s: %d to %q, want %q", address, r.StatusCode, r.Header.Get("Location"), destination)
+		}
+	}
+	goOn(t, i, owner, appID, &was)
+}
+
+// goOn changes what the earlier program made, under the revisions that it told.
+func goOn(t *testing.T, i *apitest.Installation, owner *apitest.Client, appID string, was *Recorded) {
+	var links []struct{ ID, Revision, Slug, Domain string }
+	decode(t, was.Answers["/links?appId="+appID], &links)
+	for _, l := range links {
+		changed := owner.Call("PATCH", "/links/"+apitest.Path(l.ID), apitest.M{"desktopUrl": "https://example.com/changed"}, apitest.IfMatch(l.Revision)).Want(200)
+		if l.Slug == "hello" {
+			i.Settle(t)
+			i.Visit(t, changed.Text("data.url"), nil, func(r *http.Response) bool {
+				return strings.HasPrefix(r.Header.Get("Location"), "https://example.com/changed")
+			})
+		}
+	}
+	owner.Call("POST", "/links", apitest.M{"appId": appID, "domain": links[0].Domain, "slug": "after", "desktopUrl": "https://example.com/"}).Want(201)
+	for path, answer := range was.Answers {
+		if !strings.HasPrefix(path, "/imports/") || strings.HasSuffix(path, "/items") {
+			continue
+		}
+		var job struct{ State, Revision string }
+		if decode(t, answer, &job); job.State == "validated" {
+			owner.Call("POST", path+"/commit", apitest.M{}, apitest.IfMatch(job.Revision)).Want(202)
+			i.Settle(t)
+			owner.Call("GET", path, nil).Want(200).Has("data.state", `"succeeded"`)
+		}
+	}
+}
+
+// recordedSchema returns the schema of a database, and requires that an older
+// one is refused.
+func recordedSchema(t *testing.T, address string) int64 {
+	t.Helper()
+	db, err := store.Open(t.Context(), address, &clock.Clock{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	version, err := db.Schema(t.Context())
+	if err != nil || version < 1 {
+		t.Fatalf("schema %d, %v", version, err)
+	}
+	want := ""
+	if version < store.NewestSchema {
+		want = fmt.Sprintf("the database has schema %d, this program has %d: run waymark migrate", version, store.NewestSchema)
+	}
+	if err := db.CheckSchema(t.Context()); fmt.Sprint(err) != want && (err != nil || want != "") {
+		t.Errorf("before the upgrade: %v, want %q", err, want)
+	}
+	return version
+}
+
+// migratedTwice requires that the upgrade applied each migration that was
+// missing once, and that another one applies none.
+func migratedTwice(t *testing.T, db *store.DB, old int64) {
+	t.Helper()
+	applied := func() []string {
+		rows, err := store.All(t.Context(), db, store.Value[string], "SELECT version_id || ' at ' || CAST(tstamp AS TEXT) FROM goose_db_version ORDER BY id")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rows
+	}
+	once := applied()
+	if version, err := db.Migrate(t.Context()); err != nil || version != store.NewestSchema || version < old {
+		t.Errorf("the second upgrade: %d, %v", version, err)
+	}
+	if twice := applied(); !slices.Equal(once, twice) || len(once) != int(store.NewestSchema)+1 {
+		t.Errorf("applied %q, then %q", once, twice)
+	}
+}
+
+// restore returns the address of a database with the content of a fixture.
+func restore(t *testing.T, engine, fixture string) string {
+	t.Helper()
+	content, err := decompress(fixture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := storetest.Empty(t, engine)
+	if file, ok := strings.CutPrefix(address, "sqlite:"); ok {
+		if err := os.WriteFile(file, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return address
+	}
+	db, err := sql.Open("pgx", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(context.Background(), string(content)); err != nil {
+		t.Fatal(err)
+	}
+	return address
+}
+
+func decompress(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(z)
+}
+
+func decode(t *testing.T, text []byte, v any) {
+	t.Helper()
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(v); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+}
+
+// uncompared are members that may differ: messages may have been reworded.
+var uncompared = []string{"message", "generatedAt"}
+
+// missing names what an earlier answer had and today's has not, or has
+// otherwise. Members may have been added.
+func missing(at string, then, now any) (differences []string) {
+	switch then := then.(type) {
+	case map[string]any:
+		now, _ := now.(map[string]any)
+		for name, value := range then {
+			if slices.Contains(uncompared, name) {
+				continue
+			}
+			if _, ok := now[name]; !ok {
+				differences = append(differences, at+"/"+name+" is gone")
+				continue
+			}
+			differences = append(differences, missing(at+"/"+name, value, now[name])...)
+		}
+		return differences
+	case []any:
+		now, _ := now.([]any)
+		if len(now) != len(then) {
+			return []string{fmt.Sprintf("%s has %d items, had %d", at, len(now), len(then))}
+		}
+		for n := range then {
+			differences = append(differences, missing(fmt.Sprintf("%s/%d", at, n), then[n], now[n])...)
+		}
+		return differences
+	}
+	if then != now {
+		return []string{fmt.Sprintf("%s is %v, was %v", at, now, then)}
+	}
+	return nil
+}
