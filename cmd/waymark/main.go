@@ -19,7 +19,8 @@ type command struct {
 	ShowVersion kong.VersionFlag `name:"version" env:"-" help:"Print the version."`
 
 	Serve   serveCommand   `cmd:"" help:"Run the API, the redirector and the executor."`
-	Session sessionCommand `cmd:"" help:"Sessions of the local issuer."`
+	Session sessionCommand `cmd:"" help:"Sessions: issue, list and end them."`
+	Users   usersCommand   `cmd:"" help:"Owners: add, list, disable and enable them."`
 	Migrate migrateCommand `cmd:"" help:"Bring the database to the newest schema."`
 	Doctor  doctorCommand  `cmd:"" help:"Check an installation."`
 	Version versionCommand `cmd:"" help:"Print the version, the commit and the schema."`

@@ -54,9 +54,9 @@ type serveCommand struct {
 	MetricsAddr       string        `default:"127.0.0.1:8082" help:"Listener of /metrics (${default}); empty for none." placeholder:"HOST:PORT"`
 	Roles             []string      `default:"api,redirect,executor" help:"What this process does: api, redirect, executor (${default})." placeholder:"ROLE"`
 	PlatformZone      string        `help:"Zone whose prefixes are platform domains: <prefix>.<zone>." placeholder:"ZONE"`
-	OIDCIssuer        string        `name:"oidc-issuer" help:"OpenID Connect issuer of human sessions; without one, waymark session issue makes them." placeholder:"URL"`
+	OIDCIssuer        string        `name:"oidc-issuer" help:"OpenID Connect issuer of human sessions, beside those that waymark session issue makes." placeholder:"URL"`
 	OIDCAudience      string        `name:"oidc-audience" help:"Audience that its tokens must name." placeholder:"NAME"`
-	AuthAutoProvision bool          `help:"Create the owner when a session of the OpenID Connect issuer is first seen."`
+	AuthAutoProvision bool          `help:"Create the owner when a session of the OpenID Connect issuer is first seen; without it, waymark users add does."`
 	LimitScale        float64       `default:"1" help:"Multiplies every rate window and business limit (${default})." placeholder:"FACTOR"`
 	JobLease          time.Duration `default:"30s" help:"For how long an executor claims a job before others may take it over; it renews while it works (${default})." placeholder:"DURATION"`
 	Events            string        `default:"database" help:"Event store engine: database." placeholder:"ENGINE"`

@@ -19,9 +19,17 @@ import (
 // and the kinds of the jobs that they start.
 func newService(ctx context.Context, p *process, events *eventstore.Store) (*op.Service, []jobs.Kind, error) {
 	c, db, log := p.serveCommand, p.db, p.log
-	issuer := actor.LocalIssuer(db)
+	issuers := []*actor.Issuer{actor.LocalIssuer(db)}
 	if c.OIDCIssuer != "" {
-		issuer = actor.RemoteIssuer(c.OIDCIssuer, c.OIDCAudience, c.AuthAutoProvision)
+		issuer := actor.RemoteIssuer(c.OIDCIssuer, c.OIDCAudience, c.AuthAutoProvision)
+		issuers = append(issuers, issuer)
+		if c.has("api") {
+			p.background(func(ctx context.Context) {
+				if err := issuer.Connect(ctx); err != nil && ctx.Err() == nil {
+					log.Warn("the issuer of --oidc-issuer cannot be reached; calls with its sessions get 503 until it can", "error", err)
+				}
+			})
+		}
 	}
 	cursors, err := assembly.Cursors(ctx, db)
 	if err != nil {
@@ -35,7 +43,7 @@ func newService(ctx context.Context, p *process, events *eventstore.Store) (*op.
 	}
 	trusted := clientaddr.Trusted(c.trusted)
 	s := op.New(op.Options{
-		DB: db, Auth: actor.NewAuthenticator(db, actor.Environment(c.Environment), issuer), Limiter: limiter,
+		DB: db, Auth: actor.NewAuthenticator(db, actor.Environment(c.Environment), issuers...), Limiter: limiter,
 		Cursors: cursors, Requests: requestlog.New(db, log), Log: log, LimitScale: c.LimitScale, DocsURL: c.DocsURL,
 		ClientAddr: func(r *http.Request) netip.Addr { addr, _ := trusted.Of(r); return addr },
 		Observe:    newAPIMetrics(p.metrics).observe,

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -9,19 +10,26 @@ import (
 )
 
 type sessionCommand struct {
-	Issue  sessionIssueCommand  `cmd:"" help:"Print a bearer token for an owner, creating the owner if new."`
-	Revoke sessionRevokeCommand `cmd:"" help:"End a session before it expires."`
+	Issue  sessionIssueCommand  `cmd:"" help:"Print a bearer token for an owner; with --email, creating a local owner if new."`
+	List   sessionListCommand   `cmd:"" help:"List the sessions that can be used, without their tokens."`
+	Revoke sessionRevokeCommand `cmd:"" help:"End a session, or all of an owner, before they expire."`
 }
 
 type sessionIssueCommand struct {
 	storage
-	Email string `required:"" help:"E-mail address of the owner." placeholder:"EMAIL"`
+	Email string `xor:"owner" required:"" help:"E-mail address of a local owner." placeholder:"EMAIL"`
+	User  string `xor:"owner" required:"" help:"Id of any owner, as waymark users list shows it." placeholder:"ID"`
 }
 
-// Run prints just the token, for scripts. It works beside a running server.
+// Run prints just the token, for scripts. It works beside a running server,
+// whether or not that has an OpenID Connect issuer.
 func (c *sessionIssueCommand) Run(ctx context.Context) error {
 	return c.with(ctx, func(db *store.DB) error {
-		token, err := actor.IssueSession(ctx, db, c.DataDir, c.Email)
+		issue, owner := actor.IssueSession, c.Email
+		if c.User != "" {
+			issue, owner = actor.IssueSessionFor, c.User
+		}
+		token, err := issue(ctx, db, c.DataDir, owner)
 		if err != nil {
 			return err
 		}
@@ -30,22 +38,48 @@ func (c *sessionIssueCommand) Run(ctx context.Context) error {
 	})
 }
 
-type sessionRevokeCommand struct {
+type sessionListCommand struct {
 	storage
-	Issuer  string `default:"urn:waymark:local" help:"Issuer of the session." placeholder:"URL"`
-	Session string `required:"" help:"The sid (else jti) claim of the session's token." placeholder:"ID"`
+	Email string `help:"Only those of the owners with this e-mail address." placeholder:"EMAIL"`
 }
 
-// Run ends the session: its next request gets 401.
+// Run prints one line a session, those that last longest first.
+func (c *sessionListCommand) Run(ctx context.Context) error {
+	if err := c.existing(); err != nil {
+		return err
+	}
+	return c.with(ctx, func(db *store.DB) error {
+		sessions, err := actor.Sessions(ctx, db, c.Email, maxListed+1)
+		if err != nil {
+			return err
+		}
+		return list(sessions, "ID\tOWNER\tE-MAIL\tISSUER\tISSUED\tVALID UNTIL", func(s actor.KnownSession) []string {
+			return []string{s.ID, s.OwnerID, s.Email, s.Issuer, s.IssuedAt.String(), s.ExpiresAt.String()}
+		})
+	})
+}
+
+type sessionRevokeCommand struct {
+	storage
+	Session string `required:"" help:"The session's token, its sid (else jti) claim or its id in waymark session list; or an e-mail address, for all sessions of that owner." placeholder:"SESSION"`
+}
+
+// Run ends sessions: their next request gets 401. It fails when there was none
+// to end.
 func (c *sessionRevokeCommand) Run(ctx context.Context) error {
 	if err := c.existing(); err != nil {
 		return err
 	}
 	return c.with(ctx, func(db *store.DB) error {
-		if err := actor.RevokeSession(ctx, db, c.Issuer, c.Session); err != nil {
+		ended, err := actor.EndSessions(ctx, db, c.Session)
+		if err != nil {
 			return err
 		}
-		_, err := fmt.Println("ended session", c.Session, "of", c.Issuer)
-		return err
+		for _, s := range ended {
+			if _, err := fmt.Printf("ended session %s of owner %s (%s), issued %s by %s\n", s.ID, s.OwnerID, cmp.Or(s.Email, "no e-mail address"), s.IssuedAt, s.Issuer); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }

@@ -23,9 +23,12 @@ type Actor struct {
 	Type Type
 	// OwnerID is the account: the user, or the user whose key it is.
 	OwnerID string
-	// Credential names the session or key: rate windows, receipts and cursors
-	// are bound to it. It is no secret.
+	// Credential names the session or key: receipts and cursors are bound to
+	// it. It is no secret.
 	Credential string
+	// Windows names whose rate windows calls count against: the session's, or
+	// those that a key shares with the keys it replaced by rotation.
+	Windows string
 	// ExpiresAt is when the credential expires by itself; 0 for the session of a
 	// grant, whose expiry the grant does not tell.
 	ExpiresAt clock.Instant

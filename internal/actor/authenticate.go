@@ -2,7 +2,6 @@ package actor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -12,8 +11,6 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/waymarkhq/waymark/internal/clock"
-	"github.com/waymarkhq/waymark/internal/fault"
-	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -21,7 +18,7 @@ import (
 type Authenticator struct {
 	db          *store.DB
 	environment Environment
-	issuer      *Issuer
+	issuers     []*Issuer
 
 	// used collects when keys were last used; FlushUsed stores it, so that a
 	// read costs no write.
@@ -30,37 +27,36 @@ type Authenticator struct {
 }
 
 // NewAuthenticator accepts keys of the environment and sessions of the
-// issuer.
-func NewAuthenticator(db *store.DB, environment Environment, issuer *Issuer) *Authenticator {
-	return &Authenticator{db: db, environment: environment, issuer: issuer, used: map[string]clock.Instant{}}
+// issuers.
+func NewAuthenticator(db *store.DB, environment Environment, issuers ...*Issuer) *Authenticator {
+	return &Authenticator{db: db, environment: environment, issuers: issuers, used: map[string]clock.Instant{}}
 }
 
 // Environment returns which keys are issued and accepted.
 func (a *Authenticator) Environment() Environment { return a.environment }
 
-// unauthenticated is the one refusal of every credential that does not hold,
-// whatever is wrong with it.
-func unauthenticated() error {
-	return fault.New(fault.Unauthenticated, "The credential is missing, invalid, expired or revoked.")
-}
-
-// Authenticate returns the holder of the value of an Authorization header.
+// Authenticate returns the holder of the value of an Authorization header, or
+// a refusal that says what is wrong with it.
 func (a *Authenticator) Authenticate(ctx context.Context, authorization string) (*Actor, error) {
+	if authorization == "" {
+		return nil, noCredential.refusal()
+	}
 	token, ok := bearer(authorization)
 	if !ok {
-		return nil, unauthenticated()
+		return nil, malformedHeader.refusal()
 	}
-	if strings.HasPrefix(token, "svc_") {
+	if strings.HasPrefix(token, keyTextPrefix) {
 		return a.key(ctx, token)
 	}
-	session, err := a.issuer.verify(ctx, token)
-	if errors.Is(err, errSession) {
-		return nil, unauthenticated()
+	issuer, err := a.issuerOf(token)
+	if err != nil {
+		return nil, err
 	}
+	session, err := issuer.verify(ctx, token)
 	if err != nil {
 		return nil, fmt.Errorf("verify session: %w", err)
 	}
-	return a.session(ctx, session)
+	return a.session(ctx, issuer, session)
 }
 
 // maxToken bounds a token, in bytes.
@@ -81,18 +77,40 @@ func bearer(authorization string) (token string, ok bool) {
 	})
 }
 
+// issuerOf returns the issuer that a token claims to be of, which is to verify
+// it.
+func (a *Authenticator) issuerOf(token string) (*Issuer, error) {
+	claims, ok := unverified(token)
+	if !ok {
+		return nil, invalidToken.because("it is neither an API key nor a token with claims")
+	}
+	for _, i := range a.issuers {
+		if i.issued(claims.Issuer) {
+			return i, nil
+		}
+	}
+	return nil, otherIssuer.because("issuer %q", claims.Issuer)
+}
+
 // Cheap reports whether finding out about a credential costs little: a key's
-// text is checked before anything is asked, and a session that was verified
-// before is remembered. Only an unknown session of a remote issuer may have
-// its keys fetched again.
+// text is checked before anything is asked, the keys of local sessions are in
+// the database, and a session that was verified before is remembered. Only an
+// unknown session of a remote issuer may have its keys fetched again.
 func (a *Authenticator) Cheap(authorization string) bool {
 	token, ok := bearer(authorization)
-	return ok && (a.issuer.URL == LocalIssuerURL || strings.HasPrefix(token, "svc_") || a.issuer.remembers(token))
+	if !ok || strings.HasPrefix(token, keyTextPrefix) {
+		return ok
+	}
+	issuer, err := a.issuerOf(token)
+	return err != nil || issuer.URL == LocalIssuerURL || issuer.remembers(token)
 }
 
 func (a *Authenticator) key(ctx context.Context, text string) (*Actor, error) {
 	if !a.environment.wellFormed(text) {
-		return nil, unauthenticated()
+		if a.environment.other().wellFormed(text) {
+			return nil, otherEnvironment.refusal()
+		}
+		return nil, mistypedKey.refusal()
 	}
 	actor, err := keyWhere(ctx, a.db, "k.digest = ?", Digest(text), a.db.Now())
 	if err == nil {
@@ -105,85 +123,59 @@ func (a *Authenticator) key(ctx context.Context, text string) (*Actor, error) {
 
 // keyWhere loads a key that is in force with its active owner.
 func keyWhere(ctx context.Context, q store.Q, condition, value string, now clock.Instant) (*Actor, error) {
-	actor, err := store.One(ctx, q, func(r store.Row) (*Actor, error) {
-		a := &Actor{Type: APIKey}
-		var id, apps, permissions string
-		if err := r.Scan(&id, &a.OwnerID, &apps, &permissions, &a.ExpiresAt); err != nil {
-			return nil, err
+	actor := &Actor{Type: APIKey}
+	why, err := store.One(ctx, q, func(r store.Row) (why cause, err error) {
+		var id, first, apps, permissions string
+		var revoked *clock.Instant
+		var active bool
+		if err := r.Scan(&id, &first, &actor.OwnerID, &apps, &permissions, &actor.ExpiresAt, &revoked, &active); err != nil {
+			return "", err
 		}
-		a.Credential = keyCredential + id
-		if err := json.Unmarshal([]byte(apps), &a.AppIDs); err != nil {
-			return nil, err
+		actor.Credential, actor.Windows = keyCredential+id, keyCredential+first
+		switch {
+		case revoked != nil && *revoked <= now:
+			why = revokedKey
+		case actor.ExpiresAt <= now:
+			why = expiredKey
+		case !active:
+			why = disabledOwner
 		}
-		return a, json.Unmarshal([]byte(permissions), &a.Permissions)
-	}, `SELECT k.id, k.owner_id, k.app_ids, k.permissions, k.expires_at FROM api_key k JOIN users u ON u.id = k.owner_id
-		WHERE `+condition+` AND k.expires_at > ? AND (k.revoked_at IS NULL OR k.revoked_at > ?) AND u.active`, value, now, now)
+		if err := json.Unmarshal([]byte(apps), &actor.AppIDs); err != nil {
+			return "", err
+		}
+		return why, json.Unmarshal([]byte(permissions), &actor.Permissions)
+	}, `SELECT k.id, COALESCE(k.first_id, k.id), k.owner_id, k.app_ids, k.permissions, k.expires_at, k.revoked_at, u.active
+		FROM api_key k JOIN users u ON u.id = k.owner_id WHERE `+condition, value)
 	if err == store.ErrNotFound {
-		return nil, unauthenticated()
+		return nil, unknownKey.refusal()
 	}
-	return actor, err
+	if err != nil {
+		return nil, fmt.Errorf("authenticate key: %w", err)
+	}
+	if why != "" {
+		return nil, why.because("key %s of owner %s", actor.PrincipalID(), actor.OwnerID)
+	}
+	return actor, nil
 }
 
-func (a *Authenticator) session(ctx context.Context, s Session) (*Actor, error) {
-	type user struct {
-		id              string
-		active, revoked bool
-	}
-	credential := sessionCredential(s.Issuer, s.ID)
-	find := func(q store.Q) (user, error) {
-		return store.One(ctx, q, func(r store.Row) (u user, err error) {
-			err = r.Scan(&u.id, &u.active, &u.revoked)
-			return u, err
-		}, `SELECT u.id, u.active, EXISTS (SELECT 1 FROM revoked_session WHERE credential = ?)
-			FROM users u WHERE u.issuer = ? AND u.subject = ?`, credential, s.Issuer, s.Subject)
-	}
-	u, err := find(a.db)
-	if err == store.ErrNotFound && a.issuer.AutoProvision {
+// session returns the owner of a verified session. One that is new here, or
+// goes on with a later token, is recorded first, so that it can be ended.
+func (a *Authenticator) session(ctx context.Context, issuer *Issuer, s Session) (*Actor, error) {
+	h, err := s.holder(ctx, a.db)
+	if err == store.ErrNotFound || err == nil && h.recordedUntil < clock.At(s.Expires) && h.check() == nil {
 		err = a.db.InTx(ctx, func(tx *store.Tx) error {
-			if _, err := provision(ctx, tx, s); err != nil {
-				return err
-			}
-			if u, err = find(tx); err == nil && u.revoked {
-				return unauthenticated() // and no owner is left behind
-			}
+			h, err = s.admit(ctx, tx, issuer.AutoProvision)
 			return err
 		})
 	}
-	if err == store.ErrNotFound || err == nil && (!u.active || u.revoked) {
-		return nil, unauthenticated()
+	if err == nil {
+		err = h.check()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("authenticate session: %w", err)
 	}
-	return &Actor{Type: Human, OwnerID: u.id, Credential: credential, ExpiresAt: clock.At(s.Expires)}, nil
-}
-
-// sessionPrefix starts the credential of every session.
-const sessionPrefix = "session:"
-
-// sessionCredential names a session without telling it: the id of a session
-// is close to a secret at some providers.
-func sessionCredential(issuer, id string) string {
-	return sessionPrefix + Digest(issuer + "\x00" + id)[:32]
-}
-
-// provision creates the owner of a session when it is new.
-func provision(ctx context.Context, tx *store.Tx, s Session) (id string, err error) {
-	id, err = store.One(ctx, tx, store.Value[string], "SELECT id FROM users WHERE issuer = ? AND subject = ?", s.Issuer, s.Subject)
-	if err != store.ErrNotFound {
-		return id, err
-	}
-	id = ids.New()
-	_, err = tx.Exec(ctx, `INSERT INTO users (id, issuer, subject, email, display_name, active, revision, theme, preferences_revision, created_at, updated_at)
-		VALUES (?, ?, ?, ?, ?, TRUE, ?, 'system', ?, ?, ?)`,
-		id, s.Issuer, s.Subject, store.NullString(s.Email), store.NullString(s.Name), ids.Revision(), ids.Revision(), tx.Now, tx.Now)
-	return id, err
-}
-
-// RevokeSession ends one session of an issuer before its token expires.
-func RevokeSession(ctx context.Context, db *store.DB, issuer, sessionID string) error {
-	_, err := db.Exec(ctx, "INSERT INTO revoked_session (credential, revoked_at) VALUES (?, ?) ON CONFLICT DO NOTHING", sessionCredential(issuer, sessionID), db.Now())
-	return err
+	credential := s.credential()
+	return &Actor{Type: Human, OwnerID: h.ownerID, Credential: credential, Windows: credential, ExpiresAt: clock.At(s.Expires)}, nil
 }
 
 // FlushUsed stores when keys were last used. What it could not store it tries
@@ -212,25 +204,25 @@ func (a *Authenticator) keepUsed(used map[string]clock.Instant) {
 	}
 }
 
-// Rebuild returns the holder of a grant as it is now, or unauthenticated when
-// its credential no longer holds. What a session started goes on after the
+// Rebuild returns the holder of a grant as it is now, or a refusal when its
+// credential is no longer accepted. What a session started goes on after the
 // session expired, but not after it was revoked.
 func Rebuild(ctx context.Context, q store.Q, g Grant, now clock.Instant) (*Actor, error) {
 	if id, ok := strings.CutPrefix(g.Credential, keyCredential); ok {
 		return keyWhere(ctx, q, "k.id = ?", id, now)
 	}
 	if !strings.HasPrefix(g.Credential, sessionPrefix) {
-		return nil, unauthenticated()
+		return nil, lostGrant.refusal()
 	}
-	active, err := store.Exists(ctx, q, `SELECT 1 FROM users WHERE id = ? AND active
-		AND NOT EXISTS (SELECT 1 FROM revoked_session WHERE credential = ?)`, g.OwnerID, g.Credential)
+	holds, err := store.Exists(ctx, q, `SELECT 1 FROM users WHERE id = ? AND active
+		AND NOT EXISTS (SELECT 1 FROM session WHERE credential = ? AND ended_at IS NOT NULL)`, g.OwnerID, g.Credential)
 	if err != nil {
 		return nil, err
 	}
-	if !active {
-		return nil, unauthenticated()
+	if !holds {
+		return nil, lostGrant.refusal()
 	}
-	return &Actor{Type: Human, OwnerID: g.OwnerID, Credential: g.Credential}, nil
+	return &Actor{Type: Human, OwnerID: g.OwnerID, Credential: g.Credential, Windows: g.Credential}, nil
 }
 
 // Run stores the last uses now and then until ctx ends, and then the last of

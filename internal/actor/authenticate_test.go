@@ -2,12 +2,17 @@ package actor
 
 import (
 	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"fmt"
 	"log/slog"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/go-jose/go-jose/v4"
 
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/fault"
@@ -37,6 +42,41 @@ func TestBearer(t *testing.T) {
 	}
 }
 
+// Who is refused reads why, as far as that tells nothing to a stranger.
+func TestCauses(t *testing.T) {
+	eachWorld(t, func(w *world) {
+		_, stranger, err := ed25519.GenerateKey(rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		unknown, _, _ := NewKey(Staging)
+		other, _, _ := NewKey(Production)
+		for authorization, want := range map[string]cause{
+			"": noCredential, "Basic YTpi": malformedHeader, "Bearer": malformedHeader, "Bearer a b": malformedHeader,
+			"Bearer " + unknown: unknownKey, "Bearer " + unknown[:len(unknown)-1]: mistypedKey, "Bearer " + other: otherEnvironment,
+			"Bearer " + other[:len(other)-1]: mistypedKey, "Bearer svc_": mistypedKey, "Bearer abc": invalidToken, "Bearer a.b.c": invalidToken,
+			"Bearer " + w.mint(map[string]any{"iss": "https://issuer.example"}):          otherIssuer,
+			"Bearer " + w.mint(map[string]any{"iss": nil}):                               otherIssuer,
+			"Bearer " + w.mint(map[string]any{"aud": "another"}):                         otherAudience,
+			"Bearer " + w.mint(map[string]any{"exp": time.Now().Add(-time.Hour).Unix()}): expiredSession,
+			"Bearer " + w.mint(map[string]any{"sub": ids.New()}):                         notAnOwner,
+			// Nothing that a stranger signed is told apart.
+			"Bearer " + sign(t, jose.EdDSA, stranger, w.keyID, w.claims(nil)):                              invalidToken,
+			"Bearer " + sign(t, jose.EdDSA, stranger, w.keyID, w.claims(map[string]any{"sub": ids.New()})): invalidToken,
+			"Bearer " + sign(t, jose.EdDSA, stranger, w.keyID, w.claims(map[string]any{"aud": "another"})): invalidToken,
+			"Bearer " + sign(t, jose.EdDSA, stranger, w.keyID, w.claims(map[string]any{"exp": 1})):         invalidToken,
+			"Bearer " + w.mint(map[string]any{"iss": strings.Repeat("x", 10_000)}):                         otherIssuer,
+		} {
+			a, err := w.auth.Authenticate(t.Context(), authorization)
+			refused(t, fmt.Sprintf("%.60q", authorization), a, err, want)
+			// What the log is told has a bound and holds no credential.
+			if text := err.Error(); len(text) > 600 || len(authorization) > 20 && strings.Contains(text, authorization[len("Bearer "):]) {
+				t.Errorf("the log is told %q", text)
+			}
+		}
+	})
+}
+
 func TestKeys(t *testing.T) {
 	eachWorld(t, func(w *world) {
 		text, _, _ := NewKey(Staging)
@@ -64,20 +104,25 @@ func TestKeys(t *testing.T) {
 			w.storeKey(text, []string{"app_1"}, []string{"links:read"}, expires, revoked)
 			return text
 		}
-		for name, text := range map[string]string{
-			"unknown": unknown, "of the other environment": production, "digest instead of the key": Digest(text), "prefix alone": text[:shownChars],
-			"expired": state(past, nil), "expires now": state(now, nil), "revoked": state(expires, &past), "revoked now": state(expires, &now),
-			"revoked and expired": state(past, &past), "lower case": strings.ToLower(text), "twice": text + text,
+		for name, c := range map[string]struct {
+			text string
+			why  cause
+		}{
+			"unknown": {unknown, unknownKey}, "of the other environment": {production, otherEnvironment},
+			"digest instead of the key": {Digest(text), invalidToken}, "prefix alone": {text[:shownChars], mistypedKey},
+			"expired": {state(past, nil), expiredKey}, "expires now": {state(now, nil), expiredKey},
+			"revoked": {state(expires, &past), revokedKey}, "revoked now": {state(expires, &now), revokedKey},
+			"revoked and expired": {state(past, &past), revokedKey}, "lower case": {strings.ToLower(text), mistypedKey}, "twice": {text + text, mistypedKey},
 		} {
-			w.refuses(name, text)
+			w.refuses(name, c.text, c.why)
 		}
 		rotated := state(expires, &later)
 		w.accepts("revoked from a later moment on", rotated)
 		w.clock.Move(time.Minute)
-		w.refuses("revoked at that moment", rotated)
+		w.refuses("revoked at that moment", rotated, revokedKey)
 		w.accepts("the other, a minute later", text)
 		w.exec("UPDATE users SET active = FALSE WHERE id = ?", w.owner)
-		w.refuses("owner not active", text)
+		w.refuses("owner not active", text, disabledOwner)
 		w.exec("UPDATE users SET active = TRUE WHERE id = ?", w.owner)
 		w.clock.Set(expires)
 		w.refuses("at its expiry", text)
@@ -164,9 +209,7 @@ func TestRebuild(t *testing.T) {
 		w.clock.Move(time.Hour)
 		lost("key, expired", key)
 		holds("session, whose token may have expired", session)
-		if err := RevokeSession(t.Context(), w.db, LocalIssuerURL, "one"); err != nil {
-			t.Fatal(err)
-		}
+		w.ends("one", 1)
 		lost("session, revoked", session)
 		holds("another session", other)
 		w.exec("UPDATE users SET active = FALSE WHERE id = ?", w.owner)

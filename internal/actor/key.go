@@ -17,12 +17,23 @@ const (
 	Staging    Environment = "staging"
 )
 
+// keyTextPrefix starts every key.
+const keyTextPrefix = "svc_"
+
 // keyPrefix starts every key of the environment.
 func (e Environment) keyPrefix() string {
 	if e == Production {
-		return "svc_live_"
+		return keyTextPrefix + "live_"
 	}
-	return "svc_test_"
+	return keyTextPrefix + "test_"
+}
+
+// other is the environment whose keys this one does not accept.
+func (e Environment) other() Environment {
+	if e == Production {
+		return Staging
+	}
+	return Production
 }
 
 const (

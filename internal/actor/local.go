@@ -19,12 +19,13 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 	"github.com/go-json-experiment/json"
 
+	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
-// LocalIssuerURL is the issuer of sessions when no OpenID Connect issuer is
-// configured, LocalAudience their audience.
+// LocalIssuerURL is the issuer of the sessions that the operator makes on the
+// command line, LocalAudience their audience.
 const (
 	LocalIssuerURL = "urn:waymark:local"
 	LocalAudience  = "waymark"
@@ -38,9 +39,9 @@ const (
 // makes. It reads public keys from the database: the private ones never leave
 // the data folders in which they were made.
 func LocalIssuer(db *store.DB) *Issuer {
-	return newIssuer(LocalIssuerURL, false, func(context.Context) (*oidc.IDTokenVerifier, error) {
+	return newIssuer(LocalIssuerURL, LocalAudience, false, func(context.Context) (*oidc.IDTokenVerifier, error) {
 		return oidc.NewVerifier(LocalIssuerURL, localKeys{db}, &oidc.Config{
-			ClientID: LocalAudience, SupportedSigningAlgs: []string{string(jose.EdDSA)},
+			SkipClientIDCheck: true, SupportedSigningAlgs: []string{string(jose.EdDSA)}, // Issuer.verify checks the audience
 		}), nil
 	})
 }
@@ -76,32 +77,58 @@ func (k localKeys) VerifySignature(ctx context.Context, token string) ([]byte, e
 	return signed.Verify(key.Key)
 }
 
-// IssueSession creates the owner with this e-mail address if new and returns
-// a bearer token for a session of SessionLifetime. The signing key is made in
-// dataDir at first use, readable by its owner only.
+// IssueSession creates the local owner with this e-mail address if new and
+// returns a bearer token for a session of SessionLifetime. The signing key is
+// made in dataDir at first use, readable by its owner only.
 func IssueSession(ctx context.Context, db *store.DB, dataDir, email string) (token string, err error) {
 	if email, err = address(email); err != nil {
 		return "", err
 	}
-	key, id, err := signingKey(ctx, db, filepath.Join(dataDir, "session-key.json"))
+	return issueSession(ctx, db, dataDir, func(tx *store.Tx) (id string, err error) {
+		return provision(ctx, tx, Owner{Issuer: LocalIssuerURL, Subject: email, Email: email})
+	})
+}
+
+// IssueSessionFor is IssueSession for an owner who exists, of any issuer.
+func IssueSessionFor(ctx context.Context, db *store.DB, dataDir, ownerID string) (token string, err error) {
+	return issueSession(ctx, db, dataDir, func(tx *store.Tx) (string, error) {
+		owner, err := ownerOf(ctx, tx, ownerID)
+		return owner.ID, err
+	})
+}
+
+// issueSession signs a token for the owner that find returns and records its
+// session.
+func issueSession(ctx context.Context, db *store.DB, dataDir string, find func(*store.Tx) (ownerID string, err error)) (token string, err error) {
+	defer fault.Wrap(&err, "issue session")
+	key, keyID, err := signingKey(ctx, db, filepath.Join(dataDir, "session-key.json"))
 	if err != nil {
-		return "", fmt.Errorf("issue session: %w", err)
-	}
-	if err := db.InTx(ctx, func(tx *store.Tx) error {
-		_, err := provision(ctx, tx, Session{Issuer: LocalIssuerURL, Subject: email, Email: email})
-		return err
-	}); err != nil {
-		return "", fmt.Errorf("issue session: create owner: %w", err)
+		return "", err
 	}
 	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: key},
-		(&jose.SignerOptions{}).WithType("JWT").WithHeader("kid", id))
+		(&jose.SignerOptions{}).WithType("JWT").WithHeader("kid", keyID))
 	if err != nil {
-		return "", fmt.Errorf("issue session: %w", err)
+		return "", err
 	}
 	now := time.Now()
+	s := Session{Issuer: LocalIssuerURL, ID: ids.New(), Issued: now, Expires: now.Add(SessionLifetime)}
+	if err := db.InTx(ctx, func(tx *store.Tx) (err error) {
+		if s.Subject, err = find(tx); err != nil {
+			return err
+		}
+		h, err := s.holder(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if !h.active {
+			return errors.New("the owner is disabled (see waymark users enable)")
+		}
+		return s.record(ctx, tx, h.ownerID)
+	}); err != nil {
+		return "", err
+	}
 	return jwt.Signed(signer).Claims(map[string]any{
-		"iss": LocalIssuerURL, "aud": LocalAudience, "sub": email, "email": email, "sid": ids.New(),
-		"iat": now.Unix(), "exp": now.Add(SessionLifetime).Unix(),
+		"iss": s.Issuer, "aud": LocalAudience, "sub": s.Subject, "sid": s.ID, "iat": s.Issued.Unix(), "exp": s.Expires.Unix(),
 	}).Serialize()
 }
 

@@ -138,7 +138,7 @@ func TestRemoteAlgorithms(t *testing.T) {
 		w.refuses("HS256 with the public key", sign(t, jose.HS256, []byte(public), "key", claims(map[string]any{"iss": r.URL, "aud": "us"})))
 		part := strings.Split(good(nil), ".")
 		w.refuses("none", base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none"}`))+"."+part[1]+".")
-		w.refuses("token of the local issuer", w.token)
+		w.refuses("token of the local issuer", w.token, otherIssuer)
 	})
 }
 
@@ -150,7 +150,7 @@ func TestRemoteDiscovery(t *testing.T) {
 		good := r.add(t, "key")
 		real := RemoteIssuer(r.URL, "us", true)
 		calls, release := make(chan struct{}, 100), make(chan struct{})
-		issuer := newIssuer(r.URL, true, func(ctx context.Context) (*oidc.IDTokenVerifier, error) {
+		issuer := newIssuer(r.URL, "us", true, func(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 			calls <- struct{}{}
 			<-release
 			return real.connect(ctx)
@@ -174,7 +174,7 @@ func TestRemoteDiscovery(t *testing.T) {
 
 		for name, url := range map[string]string{"refused": "http://127.0.0.1:1", "another issuer": r.URL + "/"} {
 			w.auth = NewAuthenticator(w.db, Staging, RemoteIssuer(url, "us", true))
-			a, err := w.authenticate(good(nil))
+			a, err := w.authenticate(good(map[string]any{"iss": url}))
 			unavailable(t, name, a, err)
 		}
 	})
@@ -191,10 +191,11 @@ func TestAutoProvision(t *testing.T) {
 			t.Fatalf("%d owners", n)
 		}
 		w.auth = NewAuthenticator(w.db, Staging, RemoteIssuer(r.URL, "us", true))
-		if err := RevokeSession(t.Context(), w.db, r.URL, "ended"); err != nil {
-			t.Fatal(err)
-		}
-		w.refuses("revoked before it was first seen", mint(map[string]any{"sub": "new", "sid": "ended"}))
+		w.accepts("a session of another subject", mint(map[string]any{"sub": "other", "sid": "ended"}))
+		w.ends("ended", 1)
+		w.exec("UPDATE session SET user_id = NULL") // as those of earlier versions
+		w.exec("DELETE FROM users WHERE issuer = ?", r.URL)
+		w.refuses("revoked, owner unknown", mint(map[string]any{"sub": "new", "sid": "ended"}), endedSession)
 		if n := w.count("SELECT COUNT(*) FROM users"); n != 1 {
 			t.Fatalf("a revoked session made an owner")
 		}
@@ -216,9 +217,13 @@ func TestAutoProvision(t *testing.T) {
 		}
 		long := strings.Repeat("ß", 100)
 		for subject, c := range map[string]struct{ given, kept map[string]any }{
-			"plain":                  {map[string]any{"email": "e@example.com", "name": "N"}, map[string]any{"email": "e@example.com", "display_name": "N"}},
+			"plain":                  {map[string]any{"email": "E@example.com", "name": "N"}, map[string]any{"email": "e@example.com", "display_name": "N"}},
 			"none":                   {nil, map[string]any{"email": "", "display_name": ""}},
 			"NUL":                    {map[string]any{"email": "e\x00@example.com", "name": "a\x00b"}, map[string]any{"email": "", "display_name": ""}},
+			"no name":                {map[string]any{"email": "e@example.com"}, map[string]any{"email": "e@example.com", "display_name": "e@example.com"}},
+			"no name, long address":  {map[string]any{"email": strings.Repeat("e", 100) + "@example.com"}, map[string]any{"display_name": ""}},
+			"white space":            {map[string]any{"name": " A\n  B\t"}, map[string]any{"display_name": "A B"}},
+			"override":               {map[string]any{"name": "A\u202eB", "email": "e@example.com"}, map[string]any{"display_name": "e@example.com"}},
 			"100 letters":            {map[string]any{"name": long}, map[string]any{"display_name": long}},
 			"101 letters":            {map[string]any{"name": long + "ß"}, map[string]any{"display_name": ""}},
 			strings.Repeat("s", 255): {nil, nil},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"github.com/go-jose/go-jose/v4"
+	"github.com/go-json-experiment/json"
 	"github.com/maypok86/otter/v2"
 
 	"github.com/waymarkhq/waymark/internal/fault"
@@ -27,6 +29,7 @@ type Issuer struct {
 	URL           string
 	AutoProvision bool
 
+	audience string
 	// connect makes the verifier: for a remote issuer by discovery, which is
 	// tried again at the next call when the issuer did not answer.
 	connect func(context.Context) (*oidc.IDTokenVerifier, error)
@@ -43,15 +46,22 @@ type Issuer struct {
 type Session struct {
 	Issuer  string
 	Subject string
-	ID      string // sid, else jti
-	Email   string
-	Name    string
-	Expires time.Time
+	// ID names the session at its issuer: sid, else jti, else a digest of the
+	// token, which then is a session of its own.
+	ID string
+	// Renewable: later tokens may continue the session.
+	Renewable bool
+	Email     string // in lower case
+	// EmailVerified: the issuer vouches for Email.
+	EmailVerified bool
+	Name          string
+	Issued        time.Time // zero where the token does not tell
+	Expires       time.Time
 }
 
-func newIssuer(url string, autoProvision bool, connect func(context.Context) (*oidc.IDTokenVerifier, error)) *Issuer {
+func newIssuer(url, audience string, autoProvision bool, connect func(context.Context) (*oidc.IDTokenVerifier, error)) *Issuer {
 	return &Issuer{
-		URL: url, AutoProvision: autoProvision, connect: connect,
+		URL: url, AutoProvision: autoProvision, audience: audience, connect: connect,
 		seen: otter.Must(&otter.Options[[32]byte, Session]{MaximumSize: 10_000}),
 	}
 }
@@ -64,7 +74,7 @@ func newIssuer(url string, autoProvision bool, connect func(context.Context) (*o
 // what it signed is accepted.
 func RemoteIssuer(url, audience string, autoProvision bool) *Issuer {
 	client := &http.Client{Timeout: 10 * time.Second}
-	return newIssuer(url, autoProvision, func(ctx context.Context) (*oidc.IDTokenVerifier, error) {
+	return newIssuer(url, audience, autoProvision, func(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 		// The key set keeps this context for fetching keys later.
 		ctx = oidc.ClientContext(context.WithoutCancel(ctx), client)
 		provider, err := oidc.NewProvider(ctx, url)
@@ -79,7 +89,7 @@ func RemoteIssuer(url, audience string, autoProvision bool) *Issuer {
 			return nil, unreachable(fmt.Errorf("discover OpenID Connect issuer %s: %w", url, err))
 		}
 		return oidc.NewVerifier(url, remoteKeys{oidc.NewRemoteKeySet(ctx, discovered.Keys)}, &oidc.Config{
-			ClientID: audience,
+			SkipClientIDCheck: true, // Issuer.verify does it
 			SupportedSigningAlgs: slices.DeleteFunc(discovered.Algorithms, func(name string) bool {
 				return !slices.Contains(signatures, jose.SignatureAlgorithm(name))
 			}),
@@ -120,9 +130,42 @@ func setOutage(ctx context.Context, err error) {
 	}
 }
 
-// errSession marks a token that is not acceptable, as opposed to an issuer or
-// a database that did not answer.
-var errSession = errors.New("session not acceptable")
+// claims are those that matter of a token besides what go-oidc reads.
+type tokenClaims struct {
+	Issuer string `json:"iss"`
+	SID    string `json:"sid"`
+	JTI    string `json:"jti"`
+	Email  string `json:"email"`
+	// EmailVerified is a text at some issuers.
+	EmailVerified any    `json:"email_verified"`
+	Name          string `json:"name"`
+	// Events is what logout and other security event tokens have.
+	Events any `json:"events"`
+}
+
+// unverified reads the claims of a token without believing them; ok is false
+// for what is no token at all.
+func unverified(token string) (c tokenClaims, ok bool) {
+	part := strings.Split(token, ".")
+	if len(part) != 3 {
+		return c, false
+	}
+	payload, err := base64.RawURLEncoding.DecodeString(part[1])
+	return c, err == nil && json.Unmarshal(payload, &c) == nil
+}
+
+// sessionID names the session of a token. Where the issuer does not, each
+// token is a session of its own, named by what is signed of it: the signature
+// itself can be written in several ways.
+func (c tokenClaims) sessionID(token string) string {
+	return cmp.Or(c.SID, c.JTI, Digest(token[:strings.LastIndexByte(token, '.')]))
+}
+
+// issued reports whether a token that claims to be of an issuer is for this
+// one to verify. Google leaves out the scheme at times.
+func (i *Issuer) issued(claimed string) bool {
+	return claimed == i.URL || "https://"+claimed == i.URL
+}
 
 // verify checks signature, issuer, audience and expiry.
 func (i *Issuer) verify(ctx context.Context, token string) (Session, error) {
@@ -131,7 +174,7 @@ func (i *Issuer) verify(ctx context.Context, token string) (Session, error) {
 		if time.Now().Before(s.Expires) {
 			return s, nil
 		}
-		return Session{}, errSession
+		return Session{}, expiredSession.refusal()
 	}
 	verifier, err := i.verifier(ctx)
 	if err != nil {
@@ -142,24 +185,32 @@ func (i *Issuer) verify(ctx context.Context, token string) (Session, error) {
 	if outage != nil {
 		return Session{}, outage
 	}
+	var expired *oidc.TokenExpiredError
+	if errors.As(err, &expired) {
+		return Session{}, expiredSession.refusal()
+	}
 	if err != nil {
-		return Session{}, fmt.Errorf("%w: %w", errSession, err)
+		return Session{}, invalidToken.because("%v", err)
 	}
-	var claims struct {
-		SID   string `json:"sid"`
-		JTI   string `json:"jti"`
-		Email string `json:"email"`
-		Name  string `json:"name"`
+	if !slices.Contains(verified.Audience, i.audience) {
+		return Session{}, otherAudience.because("expected %q, got %q", i.audience, verified.Audience)
 	}
+	var claims tokenClaims
 	if err := verified.Claims(&claims); err != nil {
-		return Session{}, fmt.Errorf("%w: %w", errSession, err)
+		return Session{}, invalidToken.because("%v", err)
+	}
+	if claims.Events != nil {
+		return Session{}, invalidToken.because("it is a token of a security event, not of a session")
 	}
 	s := Session{
-		Issuer: i.URL, Subject: storable(verified.Subject, maxSubject), ID: cmp.Or(claims.SID, claims.JTI),
-		Email: storable(claims.Email, maxEmail), Name: storable(claims.Name, maxName), Expires: verified.Expiry,
+		Issuer: i.URL, Subject: storable(verified.Subject, maxSubject),
+		ID: claims.sessionID(token), Renewable: claims.SID != "" && i.URL != LocalIssuerURL,
+		Email: storable(strings.ToLower(claims.Email), maxEmail), Name: displayName(claims.Name),
+		EmailVerified: claims.EmailVerified == true || claims.EmailVerified == "true",
+		Issued:        verified.IssuedAt, Expires: verified.Expiry,
 	}
-	if s.ID == "" || s.Subject == "" {
-		return Session{}, fmt.Errorf("%w: the token names no session (sid or jti) or no subject", errSession)
+	if s.Subject == "" {
+		return Session{}, invalidToken.because("it names no subject that can be stored")
 	}
 	i.seen.Set(digest, s)
 	return s, nil
@@ -181,6 +232,16 @@ func storable(claim string, most int) string {
 	return claim
 }
 
+// displayName returns a name in the form in which owners may set one
+// (completions.md §11, Text), else "".
+func displayName(claim string) string {
+	claim = strings.Join(strings.Fields(claim), " ")
+	if strings.ContainsFunc(claim, func(r rune) bool { return unicode.Is(unicode.Bidi_Control, r) }) {
+		return ""
+	}
+	return storable(claim, maxName)
+}
+
 // connection is a connect under way.
 type connection struct {
 	done     chan struct{}
@@ -188,15 +249,22 @@ type connection struct {
 	err      error
 }
 
-// verifier returns the verifier, connecting first where that is still to be
-// done. An issuer that hangs keeps each caller waiting once, not one after the
-// other.
 // remembers reports whether a token was verified before.
 func (i *Issuer) remembers(token string) bool {
 	_, ok := i.seen.GetIfPresent(sha256.Sum256([]byte(token)))
 	return ok
 }
 
+// Connect reports whether the issuer can be reached now. Nothing depends on
+// it: the next token tries again.
+func (i *Issuer) Connect(ctx context.Context) error {
+	_, err := i.verifier(ctx)
+	return err
+}
+
+// verifier returns the verifier, connecting first where that is still to be
+// done. An issuer that hangs keeps each caller waiting once, not one after the
+// other.
 func (i *Issuer) verifier(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 	i.mu.Lock()
 	if v := i.current; v != nil {

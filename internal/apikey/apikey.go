@@ -24,7 +24,7 @@ type Key struct {
 	ID          string         `json:"id" format:"uuid"`
 	Name        string         `json:"name"`
 	Prefix      string         `json:"prefix" doc:"The non-secret leading part of the key."`
-	AppIDs      []string       `json:"appIds"`
+	AppIDs      []string       `json:"appIds" doc:"Empty once the last of its apps was deleted: the key then reaches nothing."`
 	Permissions []string       `json:"permissions"`
 	ExpiresAt   clock.Instant  `json:"expiresAt" format:"date-time"`
 	CreatedAt   clock.Instant  `json:"createdAt" format:"date-time"`

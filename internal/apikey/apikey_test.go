@@ -1,6 +1,7 @@
 package apikey_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -137,5 +138,117 @@ func TestRotate(t *testing.T) {
 				t.Errorf("%d keys are %s, want %d", n, status, want)
 			}
 		}
+	})
+}
+
+// Rotation does not reset the windows: all keys of a chain count against the
+// same ones, each other key against its own.
+func TestRotationKeepsWindows(t *testing.T) {
+	apitest.EachWith(t, apitest.Options{LimitScale: 0.1}, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		issued := owner.Call("POST", "/api-keys", M{"name": "k", "appIds": []string{owner.AppID}, "permissions": []string{"identity:read", "usage:read"}}).Want(201)
+		other := owner.Key("identity:read")
+		chain := []*apitest.Client{i.Client(t, issued.Text("data.secret"))}
+		rotate := func() {
+			t.Helper()
+			issued = owner.Call("POST", "/api-keys/"+issued.Text("data.key.id")+"/rotate", M{"overlapSeconds": 600}, apitest.IfMatch(issued.Text("data.key.revision"))).Want(201)
+			chain = append(chain, i.Client(t, issued.Text("data.secret")))
+		}
+		used := func(want int) {
+			t.Helper()
+			for _, k := range chain {
+				want++ // the question itself counts
+				k.Call("GET", "/apps/"+owner.AppID+"/usage", nil).Want(200).Has("data.usage.read.used", strconv.Itoa(want))
+			}
+		}
+		read := func(times int) {
+			t.Helper()
+			for n := range times {
+				chain[n%len(chain)].Call("GET", "/me", nil).Want(200)
+			}
+		}
+		read(20)
+		used(20)
+		rotate()
+		read(10)
+		used(31)
+		rotate()
+		read(24)
+		used(57)
+		for _, k := range chain {
+			if r := k.Call("GET", "/me", nil).Refused(fault.RateLimited); r.Header.Get("X-RateLimit-Policy") != `60;w=60;name="read";by="credential"` {
+				t.Errorf("policy %s", r.Header.Get("X-RateLimit-Policy"))
+			}
+		}
+		rotate()
+		chain[3].Call("GET", "/me", nil).Refused(fault.RateLimited)
+		other.Call("GET", "/me", nil).Want(200)
+		i.Clock.Move(time.Minute)
+		used(0)
+	})
+}
+
+// DELETE of a key that is not in force any more is answered like any other: GET
+// still shows it.
+func TestRevokeAgain(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		issue := func() (path, revision string) {
+			r := owner.Call("POST", "/api-keys", M{"name": "k", "appIds": []string{owner.AppID}, "permissions": []string{"apps:read"},
+				"expiresAt": i.Clock.Now().Add(time.Hour).String()}).Want(201)
+			return "/api-keys/" + r.Text("data.key.id"), r.Text("data.key.revision")
+		}
+		path, first := issue()
+		owner.Call("DELETE", path, nil, apitest.IfMatch(first)).Want(204)
+		revoked := owner.Call("GET", path, nil).Want(200)
+		i.Clock.Move(time.Minute)
+		owner.Call("DELETE", path, nil, apitest.IfMatch(first)).Refused(fault.RevisionConflict)
+		owner.Call("DELETE", path, nil, apitest.IfMatch(revoked.Revision())).Want(204)
+		owner.Call("GET", path, nil).Want(200).Has("data", revoked.Value("data"))
+
+		path, revision := issue()
+		i.Clock.Move(time.Hour)
+		owner.Call("DELETE", path, nil, apitest.IfMatch(revision)).Want(204)
+		owner.Call("GET", path, nil).Want(200).Has("data.revokedAt", `"`+i.Clock.Now().String()+`"`)
+		owner.Call("DELETE", "/api-keys/none", nil, apitest.IfMatch(revision)).Refused(fault.NotFound)
+	})
+}
+
+// The deletion of an app takes it out of keys under a new revision. A key
+// without apps reaches nothing, and nobody can ask for one.
+func TestKeyOfDeletedApps(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		created := owner.Call("POST", "/apps", M{"name": "Other"}).Want(201)
+		app := created.Text("data.id")
+		issue := func(apps ...string) (path, revision string, key *apitest.Client) {
+			r := owner.Call("POST", "/api-keys", M{"name": "k", "appIds": apps, "permissions": []string{"apps:read", "identity:read"}}).Want(201)
+			return "/api-keys/" + r.Text("data.key.id"), r.Text("data.key.revision"), i.Client(t, r.Text("data.secret"))
+		}
+		path, revision, key := issue(app)
+		gone, goneRevision, _ := issue(app, owner.AppID)
+		kept, keptRevision, _ := issue(owner.AppID)
+		owner.Call("DELETE", gone, nil, apitest.IfMatch(goneRevision)).Want(204)
+		goneRevision = owner.Call("GET", gone, nil).Revision()
+		owner.Call("DELETE", "/apps/"+app, nil, apitest.IfMatch(created.Revision())).Want(204)
+
+		if left := owner.Call("GET", path, nil).Want(200).Has("data.appIds", "[]"); left.Revision() == revision {
+			t.Error("the key lost its app under the same revision")
+		}
+		if left := owner.Call("GET", gone, nil).Want(200).Has("data.appIds", `["`+owner.AppID+`"]`); left.Revision() == goneRevision {
+			t.Error("the revoked key lost its app under the same revision")
+		}
+		if left := owner.Call("GET", kept, nil).Want(200); left.Revision() != keptRevision {
+			t.Error("a key that does not name the app was changed")
+		}
+		owner.Call("GET", "/api-keys?status=active", nil).Want(200).Has("data.1.appIds", "[]")
+		key.Call("GET", "/me", nil).Want(200)
+		key.Call("GET", "/apps", nil).Want(200).Has("data", "[]")
+		key.Call("GET", "/apps/"+owner.AppID, nil).Refused(fault.NotFound)
+		owner.Call("PATCH", path, M{"name": "old"}, apitest.IfMatch(revision)).Refused(fault.RevisionConflict)
+		match := apitest.IfMatch(owner.Call("GET", path, nil).Revision())
+		owner.Call("PATCH", path, M{"appIds": []string{}}, match).Refused(fault.ValidationFailed, "/appIds")
+		owner.Call("PATCH", path, M{"appIds": []string{owner.AppID}}, match).Refused(fault.ValidationFailed, "/appIds")
+		owner.Call("PATCH", path, M{"name": "old"}, match).Want(200).Has("data.appIds", "[]")
 	})
 }

@@ -25,9 +25,9 @@ func Register(s *op.Service) {
 	op.Write(s, op.Op{ID: "updateApiKeysKeyId", Method: "PATCH", Path: "/api-keys/{keyId}", Perm: "api_keys:update", Human: true, IfMatch: op.IfMatchRequired,
 		Summary: "Rename a key or reduce its scope", Doc: "Widening the scope or extending the expiry needs a new key."}, k.update)
 	op.Write(s, op.Op{ID: "deleteApiKeysKeyId", Method: "DELETE", Path: "/api-keys/{keyId}", Perm: "api_keys:delete", Human: true, IfMatch: op.IfMatchRequired,
-		Summary: "Revoke a key", Doc: "The next request with its secret gets 401."}, k.revoke)
+		Summary: "Revoke a key", Doc: "The next request with its secret gets 401. The key stays readable; one that expired or was revoked before is answered alike."}, k.revoke)
 	op.Write(s, op.Op{ID: "rotateApiKeysKeyId", Method: "POST", Path: "/api-keys/{keyId}/rotate", Perm: "api_keys:rotate", Human: true, IfMatch: op.IfMatchRequired, ETag: true,
-		Summary: "Replace a key", Doc: "The successor has the same scope and expiry. The old key is accepted for overlapSeconds more, at most until its expiry."}, k.rotate)
+		Summary: "Replace a key", Doc: "The successor has the same scope and expiry. The old key is accepted for overlapSeconds more, at most until its expiry. Both count against the same rate windows."}, k.rotate)
 }
 
 // CreateAPIKey is the body of createApiKeys.
@@ -58,7 +58,7 @@ func (s *service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *stru
 	if len(foreign) > 0 {
 		return op.Item[Issued]{}, fault.Invalid("/appIds", "unknown_reference", "an app does not exist")
 	}
-	secret, err := insert(ctx, tx, c.Actor.OwnerID, s.pipeline.Auth.Environment(), &k)
+	secret, err := insert(ctx, tx, c.Actor.OwnerID, s.pipeline.Auth.Environment(), &k, "")
 	return issued(k, secret), err
 }
 
@@ -140,11 +140,11 @@ func (s *service) revoke(ctx context.Context, c *op.Call, tx *store.Tx, in *keyI
 	if err != nil {
 		return op.Item[op.Nothing]{}, err
 	}
-	if k.RevokedAt != nil && *k.RevokedAt <= tx.Now {
-		return op.Item[op.Nothing]{}, fault.Missing() // already gone, as after any DELETE
-	}
 	if c.Stale(k.Revision) {
 		return op.Item[op.Nothing]{}, fault.Stale()
+	}
+	if k.RevokedAt != nil && *k.RevokedAt <= tx.Now { // as it is to be
+		return op.Item[op.Nothing]{Ref: k.ref()}, nil
 	}
 	k.RevokedAt = &tx.Now
 	err = save(ctx, tx, &k)
@@ -175,6 +175,10 @@ func (s *service) rotate(ctx context.Context, c *op.Call, tx *store.Tx, in *rota
 	if err := save(ctx, tx, &k); err != nil {
 		return op.Item[Issued]{}, err
 	}
-	secret, err := insert(ctx, tx, c.Actor.OwnerID, s.pipeline.Auth.Environment(), &next)
+	first, err := firstOf(ctx, tx, k.ID)
+	if err != nil {
+		return op.Item[Issued]{}, err
+	}
+	secret, err := insert(ctx, tx, c.Actor.OwnerID, s.pipeline.Auth.Environment(), &next, first)
 	return issued(next, secret), err
 }

@@ -50,17 +50,18 @@ func list(ctx context.Context, c *op.Call, status string, w op.Window) ([]Key, e
 	return store.All(ctx, c.DB, scan, "SELECT "+columns+" FROM api_key"+where.String()+order, where.Args(w.Limit)...)
 }
 
-// insert makes the key's secret and stores its digest.
-func insert(ctx context.Context, tx *store.Tx, ownerID string, environment actor.Environment, k *Key) (secret string, err error) {
+// insert makes the key's secret and stores its digest. firstID is that of the
+// first key of the chain of rotations that the key continues, "" for none.
+func insert(ctx context.Context, tx *store.Tx, ownerID string, environment actor.Environment, k *Key, firstID string) (secret string, err error) {
 	secret, prefix, digest := actor.NewKey(environment)
 	k.ID, k.Prefix, k.Revision, k.CreatedAt = ids.New(), prefix, ids.Revision(), tx.Now
 	apps, permissions, err := encodeScope(k)
 	if err != nil {
 		return "", err
 	}
-	_, err = tx.Exec(ctx, `INSERT INTO api_key (id, owner_id, name, prefix, digest, app_ids, permissions, expires_at, revision, created_at, updated_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		k.ID, ownerID, k.Name, k.Prefix, digest, apps, permissions, k.ExpiresAt, k.Revision, tx.Now, tx.Now)
+	_, err = tx.Exec(ctx, `INSERT INTO api_key (id, owner_id, name, prefix, digest, first_id, app_ids, permissions, expires_at, revision, created_at, updated_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		k.ID, ownerID, k.Name, k.Prefix, digest, store.NullString(firstID), apps, permissions, k.ExpiresAt, k.Revision, tx.Now, tx.Now)
 	return secret, err
 }
 
@@ -85,9 +86,17 @@ func encodeScope(k *Key) (apps, permissions string, err error) {
 	return string(a), string(p), err
 }
 
-// ForgetApp takes a deleted app out of its owner's keys.
+// firstOf returns the id of the first key of the chain of rotations in which a
+// key stands.
+func firstOf(ctx context.Context, q store.Q, id string) (string, error) {
+	return store.One(ctx, q, store.Value[string], "SELECT COALESCE(first_id, id) FROM api_key WHERE id = ?", id)
+}
+
+// ForgetApp takes a deleted app out of its owner's keys, those that are not in
+// force any more included. A key that had no other app is left without any, and
+// reaches nothing.
 func ForgetApp(ctx context.Context, tx *store.Tx, ownerID, appID string) error {
-	keys, err := store.All(ctx, tx, scan, "SELECT "+columns+" FROM api_key WHERE owner_id = ? AND (revoked_at IS NULL OR revoked_at > ?)", ownerID, tx.Now)
+	keys, err := store.All(ctx, tx, scan, "SELECT "+columns+" FROM api_key WHERE owner_id = ? AND "+tx.Dialect().Contains("app_ids"), ownerID, appID)
 	if err != nil {
 		return err
 	}

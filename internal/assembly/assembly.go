@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/waymarkhq/waymark/internal/account"
+	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/analytics"
 	"github.com/waymarkhq/waymark/internal/apikey"
 	"github.com/waymarkhq/waymark/internal/app"
@@ -84,6 +85,7 @@ func Declare(s *op.Service, o Options) []jobs.Kind {
 func Sweeps(db *store.DB, events *eventstore.Store, blobs blob.Store) []executor.Sweep {
 	const limit = executor.SweepLimit
 	return []executor.Sweep{
+		{Name: "sessions", Run: func(ctx context.Context) (int64, error) { return actor.SweepSessions(ctx, db, limit) }},
 		{Name: "receipts", Run: func(ctx context.Context) (int64, error) { return receipt.Sweep(ctx, db, limit) }},
 		{Name: "audit events", Run: func(ctx context.Context) (int64, error) { return audit.Sweep(ctx, db, limit) }},
 		{Name: "request records", Run: func(ctx context.Context) (int64, error) { return requestlog.Sweep(ctx, db, limit) }},

@@ -21,6 +21,8 @@ func (c *callContext) authenticate() error {
 		if limited != nil {
 			return limited
 		}
+		// At most as many lines as the address has calls.
+		c.service.Log.Info("call refused", "operation", c.row.ID, "request_id", c.RequestID, "cause", err)
 	}
 	return err
 }

@@ -82,7 +82,7 @@ func limited(s ratelimit.Standing, now clock.Instant) error {
 
 // takeEntry counts an authenticated call. Its app is not known yet.
 func (c *callContext) takeEntry() error {
-	return c.take(c.service.Bucket("entry", "credential", c.Actor.Credential), c.service.Bucket("entry", "account", c.Actor.OwnerID))
+	return c.take(c.service.Bucket("entry", "credential", c.Actor.Windows), c.service.Bucket("entry", "account", c.Actor.OwnerID))
 }
 
 // takeQuota counts an admitted read or write, and the call against its app.
@@ -92,7 +92,7 @@ func (c *callContext) takeQuota() error {
 		category = "write"
 	}
 	buckets := []ratelimit.Bucket{
-		c.service.Bucket(category, "credential", c.Actor.Credential),
+		c.service.Bucket(category, "credential", c.Actor.Windows),
 		c.service.Bucket(category, "account", c.Actor.OwnerID),
 	}
 	if c.AppID != "" && c.appReached {

@@ -216,6 +216,18 @@ type waymark struct {
 	t    *testing.T
 	api  string
 	data string
+	// warned has the warnings in the log.
+	warned chan string
+}
+
+// run runs a command beside it and returns its output.
+func (w *waymark) run(args ...string) string {
+	w.t.Helper()
+	out, err := exec.Command(binary, append(args, "--data-dir", w.data)...).CombinedOutput()
+	if err != nil {
+		w.t.Fatalf("%v: %v\n%s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
 }
 
 func serve(t *testing.T, data, issuer string, flags ...string) *waymark {
@@ -224,13 +236,16 @@ func serve(t *testing.T, data, issuer string, flags ...string) *waymark {
 		"serve", "--data-dir", data, "--api-addr", "127.0.0.1:0", "--public-addr", "127.0.0.1:0", "--metrics-addr", "127.0.0.1:0",
 		"--oidc-issuer", issuer, "--oidc-audience", audience, "--limit-scale", "1000",
 	}, flags...)
-	address := make(chan string, 1)
+	address, warned := make(chan string, 1), make(chan string, 100)
 	c := launch(t, exec.Command(binary, args...), true, func(line string) {
+		if strings.Contains(line, "level=WARN") {
+			warned <- line
+		}
 		if _, at, ok := strings.Cut(line, "what=api address="); ok {
 			address <- at
 		}
 	})
-	return &waymark{child: c, t: t, api: "http://" + await(t, c, address) + "/v1", data: data}
+	return &waymark{child: c, t: t, api: "http://" + await(t, c, address) + "/v1", data: data, warned: warned}
 }
 
 // me is the answer of getMe.
@@ -243,7 +258,8 @@ type me struct {
 		DisplayName *string `json:"displayName"`
 	} `json:"data"`
 	Error struct {
-		Code string `json:"code"`
+		Code    string `json:"code"`
+		Message string `json:"message"`
 	} `json:"error"`
 }
 
@@ -275,9 +291,11 @@ func (w *waymark) accepts(name, token string) me {
 	return m
 }
 
-func (w *waymark) refuses(name, token string) {
+// refuses expects a refusal; why, where given, is part of what it says.
+func (w *waymark) refuses(name, token string, why ...string) {
 	w.t.Helper()
-	if m := w.me(token); m.status != http.StatusUnauthorized || m.Error.Code != "unauthenticated" || m.Data.UserID != "" {
+	m := w.me(token)
+	if m.status != http.StatusUnauthorized || m.Error.Code != "unauthenticated" || m.Data.UserID != "" || !strings.Contains(m.Error.Message, strings.Join(why, " ")) {
 		w.t.Errorf("%s: %+v", name, m)
 	}
 }

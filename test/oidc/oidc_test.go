@@ -6,7 +6,7 @@
 // A new key is therefore good at once. A key that is no longer published is
 // forgotten at the next fetch, that is when the first token of a newer key
 // comes; a token that was accepted before stays good until it expires, is
-// revoked with `waymark session revoke`, or the server restarts.
+// ended with `waymark session revoke`, or the server restarts.
 package oidc
 
 import (
@@ -14,7 +14,6 @@ import (
 	"encoding/json"
 	"net"
 	"net/http"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -40,22 +39,93 @@ func TestSessionsOfAProvider(t *testing.T) {
 	if again := w.accepts("alice, known", p.mint(t, "alice")).Data; again.UserID != alice.UserID {
 		t.Error("another owner after a restart")
 	}
-	w.refuses("unknown user", p.mint(t, "carol"))
-	w.refuses("wrong audience", p.mint(t, "alice", "audience", "https://other.example/api"))
+	w.refuses("unknown user", p.mint(t, "carol"), "not an owner")
+	w.refuses("wrong audience", p.mint(t, "alice", "audience", "https://other.example/api"), "another audience")
 	w.refuses("audience of the same beginning", p.mint(t, "alice", "audience", audience+"/v2"))
 	good := p.mint(t, "alice")
 	w.refuses("tampered", good[:strings.LastIndexByte(good, '.')-2]+"AA"+good[strings.LastIndexByte(good, '.'):])
 	w.refuses("no token", "")
 
 	other := startProvider(t, "0") // also has a key "first"
-	w.refuses("another issuer", other.mint(t, "alice"))
+	w.refuses("another issuer", other.mint(t, "alice"), "an issuer that this installation does not accept")
+}
 
-	local := exec.Command(binary, "session", "issue", "--data-dir", data, "--email", "alice@example.com")
-	token, err := local.Output()
-	if err != nil {
-		t.Fatal(err)
+// Without --auth-auto-provision the operator says who is an owner.
+func TestUsers(t *testing.T) {
+	t.Parallel()
+	p := startProvider(t, "0")
+	w := serve(t, t.TempDir(), p.issuer)
+	alice := func(changes ...string) string {
+		return p.mint(t, "alice", append([]string{"email", "Alice@example.com", "name", "Alice"}, changes...)...)
 	}
-	w.refuses("a session of the local issuer", strings.TrimSpace(string(token)))
+	w.refuses("nobody was added", alice("email_verified", "true"), "not an owner")
+	w.run("users", "add", "--oidc-issuer", p.issuer, "--email", "alice@example.com")
+	w.refuses("an address for which nobody vouches", alice(), "not an owner")
+	w.refuses("an address that is not verified", alice("email_verified", "false"), "not an owner")
+	w.refuses("another address", p.mint(t, "bob", "email", "bob@example.com", "email_verified", "true"), "not an owner")
+	first := w.accepts("by verified address", alice("email_verified", "true")).Data
+	if first.DisplayName == nil || *first.DisplayName != "Alice" {
+		t.Errorf("%+v", first)
+	}
+	w.refuses("another subject with her address", p.mint(t, "mallory", "email", "alice@example.com", "email_verified", "true"), "not an owner")
+	w.run("users", "add", "--oidc-issuer", p.issuer, "--email", "bob@example.com", "--subject", "bob")
+	bob := p.mint(t, "bob")
+	if name := w.accepts("by subject", bob).Data.DisplayName; name == nil || *name != "bob@example.com" {
+		t.Errorf("bob's name: %v", name)
+	}
+	token := alice()
+	if again := w.accepts("alice, known", token).Data; again.UserID != first.UserID {
+		t.Error("one subject, two owners")
+	}
+	w.run("users", "disable", "alice@example.com")
+	w.refuses("disabled, token seen before", token, "disabled")
+	w.refuses("disabled, new token", alice("email_verified", "true"), "disabled")
+	w.accepts("bob", bob)
+	w.run("users", "enable", first.UserID)
+	w.accepts("enabled", token)
+}
+
+// Sessions of the command line work beside those of an issuer, also while it is
+// away: for local owners and for those of the issuer.
+func TestBreakGlass(t *testing.T) {
+	t.Parallel()
+	p := startProvider(t, "0")
+	w := serve(t, t.TempDir(), p.issuer, "--auth-auto-provision")
+	alice := w.accepts("alice", p.mint(t, "alice", "email", "alice@example.com")).Data
+	fresh := p.mint(t, "alice")
+	p.stop()
+	local := w.accepts("local owner", w.run("session", "issue", "--email", "alice@example.com")).Data
+	if local.UserID == alice.UserID {
+		t.Error("an address of the issuer's word became a local owner")
+	}
+	glass := w.run("session", "issue", "--user", alice.UserID)
+	if same := w.accepts("alice, through the local issuer", glass).Data; same.UserID != alice.UserID {
+		t.Errorf("%+v", same)
+	}
+	w.accepts("alice, known key", fresh)
+	w.run("session", "revoke", "--session", glass)
+	w.refuses("ended", glass, "was ended")
+}
+
+// ID tokens such as Google's name no session: each is one.
+func TestTokenWithoutSession(t *testing.T) {
+	t.Parallel()
+	p := startProvider(t, "0")
+	w := serve(t, t.TempDir(), p.issuer, "--auth-auto-provision", "--oidc-audience", "test")
+	mint := func(ttl string) string {
+		token := p.mint(t, "alice", "use", "id_token", "ttl", ttl)
+		if c := claimsOf(t, token); c["sid"] != nil || c["jti"] != nil || c["iat"] == nil {
+			t.Fatalf("%v", c)
+		}
+		return token
+	}
+	one, two := mint("600"), mint("601")
+	if w.accepts("one", one).Data.UserID != w.accepts("two", two).Data.UserID {
+		t.Error("one subject, two owners")
+	}
+	w.run("session", "revoke", "--session", one)
+	w.refuses("ended", one, "was ended")
+	w.accepts("the other", two)
 }
 
 // TestExpiry needs real time: the token's clock is the provider's.
@@ -148,13 +218,18 @@ func TestIssuerDown(t *testing.T) {
 	address := l.Addr().String()
 	l.Close()
 	w := serve(t, t.TempDir(), "http://"+address, "--auth-auto-provision")
+	if line := await(t, w.child, w.warned); !strings.Contains(line, "--oidc-issuer") || !strings.Contains(line, address) {
+		t.Errorf("the start warns %s", line)
+	}
 	unavailable := func(name, token string) {
 		t.Helper()
 		if m := w.me(token); m.status != http.StatusServiceUnavailable || m.Error.Code != "service_unavailable" || m.retryAfter == "" {
 			t.Errorf("%s: %+v", name, m)
 		}
 	}
-	unavailable("down at the start", "a.b.c")
+	// That the token's claims are not signed cannot be known yet.
+	unavailable("down at the start", "e30."+base64.RawURLEncoding.EncodeToString([]byte(`{"iss":"http://`+address+`"}`))+".c2ln")
+	w.refuses("no token at all", "a.b.c", "not valid")
 	if response, err := http.Get(strings.TrimSuffix(w.api, "/v1") + "/readyz"); err != nil || response.StatusCode != http.StatusOK {
 		t.Errorf("readyz: %v, %v", response, err)
 	}
@@ -168,6 +243,9 @@ func TestIssuerDown(t *testing.T) {
 	w.accepts("down again, token seen before", token)
 	w.accepts("down again, known key", unseen)
 	unavailable("down again, new key", newer)
+	if n := len(w.warned); n != 0 {
+		t.Errorf("%d more warnings", n)
+	}
 }
 
 func TestSessionRevoke(t *testing.T) {
@@ -176,8 +254,8 @@ func TestSessionRevoke(t *testing.T) {
 	w := serve(t, t.TempDir(), p.issuer, "--auth-auto-provision")
 	revoke := func(id string) {
 		t.Helper()
-		if out, err := exec.Command(binary, "session", "revoke", "--data-dir", w.data, "--issuer", p.issuer, "--session", id).CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, out)
+		if told := w.run("session", "revoke", "--session", id); !strings.Contains(told, p.issuer) {
+			t.Errorf("%s", told)
 		}
 	}
 	ended, refreshed, other := p.mint(t, "alice", "sid", "one"), p.mint(t, "alice", "sid", "one"), p.mint(t, "alice", "sid", "two")
@@ -191,23 +269,20 @@ func TestSessionRevoke(t *testing.T) {
 	w.refuses("revoked, a later token of the session", p.mint(t, "alice", "sid", "one"))
 	w.accepts("another session", other)
 	w.accepts("no sid", bare)
-	revoke(jti(t, bare))
+	revoke(claimsOf(t, bare)["jti"].(string))
 	w.refuses("revoked by jti", bare)
 	w.accepts("another session", other)
 }
 
-// jti returns the id of a token, as its holder reads it.
-func jti(t *testing.T, token string) string {
+// claimsOf returns the claims of a token, as its holder reads them.
+func claimsOf(t *testing.T, token string) (claims map[string]any) {
 	t.Helper()
 	text, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
 	if err != nil {
 		t.Fatal(err)
 	}
-	var claims struct {
-		JTI string `json:"jti"`
-	}
-	if err := json.Unmarshal(text, &claims); err != nil || claims.JTI == "" {
+	if err := json.Unmarshal(text, &claims); err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	return claims.JTI
+	return claims
 }

@@ -5,7 +5,9 @@
 //   node provider.mjs [port]    prints its issuer; ends when its input ends
 //   POST /token                 the provider's own endpoint, grant type
 //                               urn:waymark:test with sub, audience, ttl, and
-//                               sid, email, name where given
+//                               sid, email, email_verified, name where given;
+//                               with use=id_token an ID token for the client,
+//                               which has neither sid nor jti
 //   PUT  /control/keys?keys=a,b a new Provider that signs with key a and
 //                               publishes a and b; keys are made at first use
 //   GET  /control/fetched       how often the keys were fetched
@@ -28,6 +30,11 @@ function key(name) {
   return made.get(name);
 }
 
+// extra are the claims beyond those of the provider.
+function extra({ sid, email, email_verified: verified, name }) {
+  return { sid, email, email_verified: verified && verified === 'true', name };
+}
+
 // start replaces the provider by one with these keys, the first of which signs.
 function start(names) {
   const provider = new Provider(issuer, {
@@ -36,11 +43,18 @@ function start(names) {
       client_id: 'test', client_secret: 'test', token_endpoint_auth_method: 'client_secret_post',
       grant_types: [grant], redirect_uris: [], response_types: [],
     }],
-    extraTokenClaims: ({ oidc: { params: { sid, email, name } } }) => ({ sid, email, name }),
+    extraTokenClaims: ({ oidc: { params } }) => extra(params),
     features: { devInteractions: { enabled: false } },
   });
   provider.registerGrantType(grant, async (ctx) => {
-    const { sub, audience, ttl } = ctx.oidc.params;
+    const { sub, audience, ttl, use } = ctx.oidc.params;
+    if (use === 'id_token') {
+      const token = new provider.IdToken({ sub }, { ctx });
+      token.scope = 'openid';
+      Object.entries(extra(ctx.oidc.params)).forEach(([name, value]) => token.set(name, value));
+      ctx.body = { access_token: await token.issue({ use: 'idtoken', expiresAt: Math.floor(Date.now() / 1000) + Number(ttl) }), token_type: 'Bearer' };
+      return;
+    }
     const token = new provider.AccessToken({
       client: ctx.oidc.client, accountId: sub, gty: grant, expiresIn: Number(ttl),
       resourceServer: new provider.ResourceServer(audience, {
@@ -48,7 +62,7 @@ function start(names) {
       }),
     });
     ctx.body = { access_token: await token.save(), token_type: 'Bearer', expires_in: token.expiration };
-  }, ['sub', 'sid', 'audience', 'ttl', 'email', 'name']);
+  }, ['sub', 'sid', 'audience', 'ttl', 'email', 'email_verified', 'name', 'use']);
   provider.on('server_error', (_, error) => console.error(error));
   provider.on('grant.error', (_, error) => console.error(error));
   answer = provider.callback();
