@@ -20,7 +20,7 @@ import (
 // owner's id without name and photo.
 type Me struct {
 	UserID      string  `json:"userId" format:"uuid"`
-	DisplayName *string `json:"displayName"`
+	DisplayName *string `json:"displayName" doc:"At first the name that the identity provider tells, else the e-mail address."`
 	PhotoURL    *string `json:"photoUrl"`
 	ActorType   string  `json:"actorType" enum:"human,api_key"`
 	Revision    string  `json:"revision" format:"uuid"`
@@ -28,7 +28,7 @@ type Me struct {
 
 // Preferences of a human owner.
 type Preferences struct {
-	SelectedAppID *string `json:"selectedAppId"`
+	SelectedAppID *string `json:"selectedAppId" doc:"Null, under a new revision, once the app was deleted."`
 	Theme         string  `json:"theme" enum:"system,light,dark"`
 	Revision      string  `json:"revision" format:"uuid"`
 }
@@ -140,4 +140,11 @@ func loadPreferences(ctx context.Context, q store.Q, userID string) (Preferences
 		err = r.Scan(&p.SelectedAppID, &p.Theme, &p.Revision)
 		return p, err
 	}, "SELECT selected_app_id, theme, preferences_revision FROM users WHERE id = ?", userID)
+}
+
+// ForgetApp clears the selection of a deleted app.
+func ForgetApp(ctx context.Context, tx *store.Tx, ownerID, appID string) error {
+	_, err := tx.Exec(ctx, "UPDATE users SET selected_app_id = NULL, preferences_revision = ?, updated_at = ? WHERE id = ? AND selected_app_id = ?",
+		ids.Revision(), tx.Now, ownerID, appID)
+	return err
 }

@@ -12,7 +12,7 @@ type M = apitest.M
 func TestMe(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
-		me := owner.Call("GET", "/me", nil).Want(200).Has("data.actorType", `"human"`).Has("data.displayName", "null")
+		me := owner.Call("GET", "/me", nil).Want(200).Has("data.actorType", `"human"`).Has("data.displayName", `"ann@example.com"`)
 		changed := owner.Call("PATCH", "/me", M{"displayName": "Ann", "photoUrl": "https://example.com/a.png"}, apitest.IfMatch(me.Revision())).
 			Want(200).Has("data.displayName", `"Ann"`)
 		if changed.Revision() == me.Revision() {
@@ -47,6 +47,20 @@ func TestPreferences(t *testing.T) {
 			owner.Call("PATCH", "/me/preferences", body, match).Refused(fault.ValidationFailed, "/selectedAppId")
 		}
 		owner.Call("PATCH", "/me/preferences", M{"theme": "pink"}, match).Refused(fault.ValidationFailed, "/theme")
+		// The selection of an app that is deleted changes under a new revision.
+		other := owner.Call("POST", "/apps", M{"name": "Other"}).Want(201)
+		p = owner.Call("PATCH", "/me/preferences", M{"selectedAppId": other.Text("data.id")}, match).Want(200)
+		third := owner.Call("POST", "/apps", M{"name": "Third"}).Want(201)
+		owner.Call("DELETE", "/apps/"+third.Text("data.id"), nil, apitest.IfMatch(third.Revision())).Want(204)
+		if same := owner.Call("GET", "/me/preferences", nil).Want(200).Has("data", p.Value("data")); same.Revision() != p.Revision() {
+			t.Error("the deletion of an app that is not selected changed the preferences")
+		}
+		owner.Call("DELETE", "/apps/"+other.Text("data.id"), nil, apitest.IfMatch(other.Revision())).Want(204)
+		if left := owner.Call("GET", "/me/preferences", nil).Want(200).Has("data.selectedAppId", "null"); left.Revision() == p.Revision() {
+			t.Error("the selection went under the same revision")
+		}
+		owner.Call("PATCH", "/me/preferences", M{"theme": "light"}, apitest.IfMatch(p.Revision())).Refused(fault.RevisionConflict)
+		match = apitest.IfMatch(owner.Call("GET", "/me/preferences", nil).Revision())
 		owner.Call("PATCH", "/me/preferences", M{"selectedAppId": nil}, match).Want(200).Has("data.selectedAppId", "null").Has("data.theme", `"dark"`)
 		owner.Key("links:read").Call("GET", "/me/preferences", nil).Refused(fault.InsufficientPermission)
 	})

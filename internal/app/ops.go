@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 
+	"github.com/waymarkhq/waymark/internal/account"
 	"github.com/waymarkhq/waymark/internal/apikey"
 	"github.com/waymarkhq/waymark/internal/dependents"
 	"github.com/waymarkhq/waymark/internal/fault"
@@ -121,7 +122,7 @@ func remove(ctx context.Context, c *op.Call, tx *store.Tx, in *appInput) (op.Ite
 	if err := dependents.Refuse(ctx, tx, a.ID, dependencies...); err != nil {
 		return op.Item[op.Nothing]{}, err
 	}
-	if _, err := tx.Exec(ctx, "UPDATE users SET selected_app_id = NULL WHERE id = ? AND selected_app_id = ?", c.Actor.OwnerID, a.ID); err != nil {
+	if err := account.ForgetApp(ctx, tx, c.Actor.OwnerID, a.ID); err != nil {
 		return op.Item[op.Nothing]{}, err
 	}
 	if err := organize.RemoveAll(ctx, tx, a.ID); err != nil {
