@@ -163,7 +163,7 @@ func (s *service) usage(ctx context.Context, c *op.Call, in *appInput) (op.Item[
 // buckets returns the windows in the order in which usage takes them apart.
 func (s *service) buckets(c *op.Call, appID string) []ratelimit.Bucket {
 	var all []ratelimit.Bucket
-	for _, whose := range []struct{ by, key string }{{"credential", c.Actor.Credential}, {"account", c.Actor.OwnerID}, {"app", appID}} {
+	for _, whose := range []struct{ by, key string }{{"credential", c.Actor.Windows}, {"account", c.Actor.OwnerID}, {"app", appID}} {
 		for _, category := range []string{"entry", "read", "write"} {
 			all = append(all, s.pipeline.Bucket(category, whose.by, whose.key))
 		}
@@ -182,9 +182,14 @@ func sharedOf[T any](v []T) Shared[T] {
 
 // Actor is who did something.
 type Actor struct {
-	Type string `json:"type" enum:"human,api_key"`
-	ID   string `json:"id"`
+	Type string  `json:"type" enum:"human,api_key"`
+	ID   string  `json:"id"`
+	Name *string `json:"name" doc:"The user's display name or the key's name as it is now; null when there is none."`
 }
+
+// actorName is the column of an actor's present name.
+const actorName = `CASE actor_type WHEN 'human' THEN (SELECT u.display_name FROM users u WHERE u.id = actor_id)
+	ELSE (SELECT k.name FROM api_key k WHERE k.id = actor_id) END`
 
 // Resource is what something was done to.
 type Resource struct {
@@ -221,9 +226,9 @@ func auditEvents(ctx context.Context, c *op.Call, in *auditInput, w op.Window) (
 	where := filter(c, in.From, in.To, "app_id", in.AppID, "operation", in.Operation, "resource_type", in.ResourceType, "resource_id", in.ResourceID, "actor_id", in.ActorID)
 	order := w.Keyset(where, "created_at", "id", true)
 	return store.All(ctx, c.DB, func(r store.Row) (e AuditEvent, err error) {
-		err = r.Scan(&e.ID, &e.Operation, &e.Actor.Type, &e.Actor.ID, &e.AppID, &e.Resource.Type, &e.Resource.ID, &e.Revision, &e.CorrelationID, &e.CreatedAt)
+		err = r.Scan(&e.ID, &e.Operation, &e.Actor.Type, &e.Actor.ID, &e.Actor.Name, &e.AppID, &e.Resource.Type, &e.Resource.ID, &e.Revision, &e.CorrelationID, &e.CreatedAt)
 		return e, err
-	}, `SELECT id, operation, actor_type, actor_id, app_id, resource_type, resource_id, revision, correlation_id, created_at
+	}, `SELECT id, operation, actor_type, actor_id, `+actorName+`, app_id, resource_type, resource_id, revision, correlation_id, created_at
 		FROM audit_event`+where.String()+order, where.Args(w.Limit)...)
 }
 
@@ -282,8 +287,8 @@ func (s *service) requests(ctx context.Context, c *op.Call, in *requestInput, w 
 	}
 	order := w.Keyset(where, "created_at", "id", true)
 	return store.All(ctx, c.DB, func(r store.Row) (v Request, err error) {
-		err = r.Scan(&v.ID, &v.Operation, &v.Method, &v.Route, &v.Status, &v.DurationMS, &v.ErrorCode, &v.Actor.Type, &v.Actor.ID, &v.AppID, &v.CreatedAt)
+		err = r.Scan(&v.ID, &v.Operation, &v.Method, &v.Route, &v.Status, &v.DurationMS, &v.ErrorCode, &v.Actor.Type, &v.Actor.ID, &v.Actor.Name, &v.AppID, &v.CreatedAt)
 		return v, err
-	}, `SELECT id, operation, method, route, status, duration_ms, error_code, actor_type, actor_id, app_id, created_at
+	}, `SELECT id, operation, method, route, status, duration_ms, error_code, actor_type, actor_id, `+actorName+`, app_id, created_at
 		FROM request_record`+where.String()+order, where.Args(w.Limit)...)
 }

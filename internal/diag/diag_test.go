@@ -36,8 +36,12 @@ func TestAuditEvents(t *testing.T) {
 		link := key.Link("a", nil).Want(201)
 		key.Link("a", nil).Refused(fault.ResourceConflict) // leaves none
 		r := owner.Call("GET", "/audit-events?appId="+owner.AppID+"&from="+before.Add(time.Second).String(), nil).Want(200)
-		r.Has("data.0.operation", `"createLinks"`).Has("data.0.actor.type", `"api_key"`).Has("data.0.resource.id", link.Value("data.id")).
+		r.Has("data.0.operation", `"createLinks"`).Has("data.0.actor.type", `"api_key"`).Has("data.0.actor.name", `"key"`).Has("data.0.resource.id", link.Value("data.id")).
 			Has("data.0.revision", link.Value("data.revision")).Has("data.0.correlationId", link.Value("meta.requestId")).Has("data.0.appId", `"`+owner.AppID+`"`).Has("data.1", "")
+		owner.Call("GET", "/audit-events?operation=createApiKeys", nil).Want(200).Has("data.0.actor.name", `"ann@example.com"`)
+		owner.Call("PATCH", "/me", M{"displayName": "Ann"}, apitest.IfMatch(owner.Call("GET", "/me", nil).Revision())).Want(200)
+		owner.Call("GET", "/audit-events?operation=createApiKeys", nil).Want(200).Has("data.0.actor.name", `"Ann"`)
+		owner.Call("GET", "/requests?operation=createLinks&status=201", nil).Want(200).Has("data.0.actor.name", `"key"`)
 		for query, want := range map[string]int{
 			"operation=createApiKeys": 1, "resourceType=link": 1, "resourceId=" + apitest.Path(link.Text("data.id")): 1, "actorId=" + r.Text("data.0.actor.id"): 1,
 			"to=" + before.Add(time.Second).String(): 2, "operation=none": 0,
