@@ -13,8 +13,10 @@ import (
 // lines below its own. It is written down here alone.
 var floors = []string{
 	// 1: plain helpers.
-	"clock ids fault opt fold clientaddr publicip csvtable",
-	"cursor weburl names utm qrimage imagecheck",
+	"clock ids fault fold text clientaddr publicip csvtable",
+	"schema cursor weburl names qrimage imagecheck",
+	"opt",
+	"utm",
 	"outbound",
 	// 2: the database.
 	"store blob",
