@@ -39,7 +39,7 @@ func (s Session) welcome(ctx context.Context, tx *store.Tx, autoProvision bool) 
 			return err
 		}
 	}
-	if s.Issuer == LocalIssuerURL || invited == 0 && !autoProvision {
+	if invited == 0 && !autoProvision {
 		return notAnOwner.because("issuer %q, subject %q", s.Issuer, s.Subject)
 	}
 	_, err := provision(ctx, tx, Owner{Issuer: s.Issuer, Subject: s.Subject, Email: s.Email, Name: s.Name})

@@ -130,7 +130,7 @@ func setOutage(ctx context.Context, err error) {
 	}
 }
 
-// claims are those that matter of a token besides what go-oidc reads.
+// tokenClaims are those that matter of a token besides what go-oidc reads.
 type tokenClaims struct {
 	Issuer string `json:"iss"`
 	SID    string `json:"sid"`

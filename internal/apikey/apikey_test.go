@@ -158,7 +158,8 @@ func TestRotationKeepsWindows(t *testing.T) {
 			t.Helper()
 			for _, k := range chain {
 				want++ // the question itself counts
-				k.Call("GET", "/apps/"+owner.AppID+"/usage", nil).Want(200).Has("data.usage.read.used", strconv.Itoa(want))
+				k.Call("GET", "/apps/"+owner.AppID+"/usage", nil).Want(200).
+					Has("data.usage.read.used", strconv.Itoa(want)).Has("data.usage.entry.used", strconv.Itoa(want))
 			}
 		}
 		read := func(times int) {
