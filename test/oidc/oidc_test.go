@@ -103,7 +103,7 @@ func TestBreakGlass(t *testing.T) {
 		t.Errorf("%+v", same)
 	}
 	w.accepts("alice, known key", fresh)
-	w.run("session", "revoke", "--session", glass)
+	w.run("session", "revoke", "--session="+glass)
 	w.refuses("ended", glass, "was ended")
 }
 
@@ -123,7 +123,7 @@ func TestTokenWithoutSession(t *testing.T) {
 	if w.accepts("one", one).Data.UserID != w.accepts("two", two).Data.UserID {
 		t.Error("one subject, two owners")
 	}
-	w.run("session", "revoke", "--session", one)
+	w.run("session", "revoke", "--session="+one)
 	w.refuses("ended", one, "was ended")
 	w.accepts("the other", two)
 }
@@ -254,7 +254,7 @@ func TestSessionRevoke(t *testing.T) {
 	w := serve(t, t.TempDir(), p.issuer, "--auth-auto-provision")
 	revoke := func(id string) {
 		t.Helper()
-		if told := w.run("session", "revoke", "--session", id); !strings.Contains(told, p.issuer) {
+		if told := w.run("session", "revoke", "--session="+id); !strings.Contains(told, p.issuer) {
 			t.Errorf("%s", told)
 		}
 	}
