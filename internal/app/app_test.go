@@ -8,6 +8,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/store"
 )
 
 type M = apitest.M
@@ -107,7 +108,8 @@ func TestDelete(t *testing.T) {
 		key := owner.Key("apps:read", "apps:delete")
 		match := apitest.IfMatch(owner.Call("GET", "/apps/"+owner.AppID, nil).Revision())
 		r := owner.Call("DELETE", "/apps/"+owner.AppID, nil, match).Refused(fault.ResourceConflict)
-		r.Has("error.dependencies.0.type", `"link"`).Has("error.dependencies.0.count", "1").Has("error.dependencies.2.type", `"domain"`)
+		r.Has("error.dependencies.0.type", `"link"`).Has("error.dependencies.0.count", "1").Has("error.dependencies.0.availableAt", "").
+			Has("error.dependencies.1.type", `"domain"`).Has("error.dependencies.1.availableAt", "").Has("error.dependencies.2", "")
 
 		empty := owner.Call("POST", "/apps", M{"name": "Empty"}).Want(201)
 		id := empty.Text("data.id")
@@ -119,5 +121,70 @@ func TestDelete(t *testing.T) {
 		both.Call("DELETE", "/apps/"+id, nil, apitest.IfMatch(empty.Revision()), intent).Want(204)
 		owner.Call("GET", "/apps/"+id, nil).Refused(fault.NotFound)
 		owner.Call("GET", "/api-keys/"+issued.Text("data.key.id"), nil).Want(200).Has("data.appIds", `["`+owner.AppID+`"]`)
+	})
+}
+
+// The history of a deleted link and the record of a removed domain are kept for
+// thirty days, and their app with them; then the app goes, swept or not.
+func TestDeleteAfterRetention(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		for _, swept := range []bool{false, true} {
+			email := fmt.Sprintf("swept-%v@example.com", swept)
+			owner := i.Prepared(t, email)
+			app := "/apps/" + owner.AppID
+			link := owner.Link("a", nil).Want(201)
+			path := "/links/" + apitest.Path(link.Text("data.id"))
+			owner.Call("DELETE", path, nil, apitest.IfMatch(link.Revision())).Want(204)
+			i.Settle(t)
+			i.Clock.Move(time.Hour)
+			removed := i.Clock.Now()
+			// Nothing removes a domain yet.
+			if _, err := i.DB.Exec(t.Context(), "UPDATE domain SET detached = TRUE, links = 'blocked', removal_state = 'removed', updated_at = ? WHERE hostname = ?", removed, owner.Host); err != nil {
+				t.Fatal(err)
+			}
+			remove := func() *apitest.Response {
+				i.Settle(t)
+				owner.Credential = i.Owner(t, email).Credential // sessions end sooner
+				if swept {
+					i.Sweep(t)
+				}
+				return owner.Call("DELETE", app, nil, apitest.IfMatch(owner.Call("GET", app, nil).Want(200).Revision()))
+			}
+			const days30 = 30 * 24 * time.Hour
+			remove().Refused(fault.ResourceConflict).Has("error.dependencies.2", "").
+				Has("error.dependencies.0.type", `"link_history"`).Has("error.dependencies.0.count", "1").Has("error.dependencies.0.ids.0", link.Value("data.id")).
+				Has("error.dependencies.0.availableAt", `"`+removed.Add(days30-time.Hour).String()+`"`).
+				Has("error.dependencies.1.type", `"removed_domain"`).Has("error.dependencies.1.count", "1").
+				Has("error.dependencies.1.availableAt", `"`+removed.Add(days30).String()+`"`)
+			i.Clock.Move(days30 - time.Hour - time.Microsecond)
+			remove().Refused(fault.ResourceConflict).Has("error.dependencies.0.type", `"link_history"`).Has("error.dependencies.1.type", `"removed_domain"`)
+			owner.Call("GET", path+"/history", nil).Want(200).Has("data.1.action", `"created"`)
+			i.Clock.Move(time.Microsecond)
+			remove().Refused(fault.ResourceConflict).Has("error.dependencies.0.type", `"removed_domain"`).Has("error.dependencies.1", "")
+			if swept {
+				owner.Call("GET", path+"/history", nil).Refused(fault.NotFound)
+			}
+			i.Clock.Move(time.Hour)
+			remove().Want(204)
+			i.Sweep(t)
+			for _, table := range []string{"link_history", "domain"} {
+				if left, err := store.Exists(t.Context(), i.DB, "SELECT 1 FROM "+table+" WHERE app_id = ?", owner.AppID); err != nil || left {
+					t.Errorf("%s still has rows of the app: %v, %v", table, left, err)
+				}
+			}
+		}
+	})
+}
+
+// Deleting the selected app changes the preferences that named it.
+func TestDeleteSelected(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Owner(t, "ann@example.com")
+		app := owner.Call("POST", "/apps", M{"name": "App"}).Want(201)
+		before := owner.Call("GET", "/me/preferences", nil).Want(200)
+		before = owner.Call("PATCH", "/me/preferences", M{"selectedAppId": app.Text("data.id")}, apitest.IfMatch(before.Revision())).Want(200)
+		owner.Call("DELETE", "/apps/"+app.Text("data.id"), nil, apitest.IfMatch(app.Revision())).Want(204)
+		owner.Call("GET", "/me/preferences", nil).Want(200).Has("data.selectedAppId", "null")
+		owner.Call("PATCH", "/me/preferences", M{"theme": "dark"}, apitest.IfMatch(before.Revision())).Refused(fault.RevisionConflict)
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/apikey"
 	"github.com/waymarkhq/waymark/internal/dependents"
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/names"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
@@ -24,7 +25,8 @@ func Register(s *op.Service) {
 	op.Write(s, op.Op{ID: "updateAppsAppId", Method: "PATCH", Path: "/apps/{appId}", Perm: "apps:update", App: op.AppInPath, IfMatch: op.IfMatchRequired,
 		Summary: "Change an app", Doc: "Only the fields sent change; null clears one."}, update)
 	op.Write(s, op.Op{ID: "deleteAppsAppId", Method: "DELETE", Path: "/apps/{appId}", Perm: "apps:delete", App: op.AppInPath, IfMatch: op.IfMatchRequired,
-		Summary: "Delete an app", Doc: "An app with links, their history, domains, running operations or images on their way stays: 409 with its dependencies."}, remove)
+		Summary: "Delete an app", Doc: "An app with links, domains, running operations or images that are being stored or deleted stays: 409 with its dependencies. " +
+			"The history of a deleted link and the record of a removed domain are kept for 30 days; until then they are among the dependencies, with availableAt."}, remove)
 	op.Read(s, op.Op{ID: "getAppsAppIdDefaults", Method: "GET", Path: "/apps/{appId}/defaults", Perm: "apps:read", App: op.AppInPath,
 		Summary: "Read what new links copy"}, getDefaults)
 	op.Write(s, op.Op{ID: "setAppsAppIdDefaults", Method: "PUT", Path: "/apps/{appId}/defaults", Perm: "apps:update", App: op.AppInPath, IfMatch: op.IfMatchRequired,
@@ -56,7 +58,7 @@ func create(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body Crea
 		return a.item(), err
 	}
 	if in.Body.DefaultDomain.Valid {
-		return a.item(), fault.Invalid("/defaultDomain", "unknown_reference", "a new app has no domains yet")
+		return a.item(), fault.Invalid("/defaultDomain", "unknown_reference", "a new app has no domains yet; leave the field out and set it once the app has one")
 	}
 	if err := in.Body.Fields.apply(&a); err != nil {
 		return a.item(), err
@@ -135,7 +137,12 @@ func remove(ctx context.Context, c *op.Call, tx *store.Tx, in *appInput) (op.Ite
 	if _, err := tx.Exec(ctx, "UPDATE asset SET state = 'deleting', updated_at = ? WHERE app_id = ?", tx.Now, a.ID); err != nil {
 		return op.Item[op.Nothing]{}, err
 	}
-	for _, statement := range []string{"UPDATE automation_job SET remove_at = 0 WHERE app_id = ?", "DELETE FROM operation WHERE app_id = ?", "DELETE FROM app WHERE id = ?"} {
+	// What is left of its domains and of its links' history is past its retention:
+	// the history waits for the sweep, too.
+	for _, statement := range []string{
+		"UPDATE automation_job SET remove_at = 0 WHERE app_id = ?", "DELETE FROM operation WHERE app_id = ?",
+		"DELETE FROM domain WHERE app_id = ?", "DELETE FROM app WHERE id = ?",
+	} {
 		if _, err := tx.Exec(ctx, statement, a.ID); err != nil {
 			return op.Item[op.Nothing]{}, err
 		}

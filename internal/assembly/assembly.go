@@ -93,6 +93,8 @@ func Sweeps(db *store.DB, events *eventstore.Store, blobs blob.Store) []executor
 		{Name: "automation", Run: func(ctx context.Context) (int64, error) { return automation.Sweep(ctx, db, limit) }},
 		{Name: "rate windows", Run: func(ctx context.Context) (int64, error) { return ratelimit.Sweep(ctx, db) }},
 		{Name: "webhook deliveries", Run: func(ctx context.Context) (int64, error) { return outbox.Sweep(ctx, db, limit) }},
+		{Name: "link history", Run: func(ctx context.Context) (int64, error) { return link.Sweep(ctx, db, limit) }},
+		{Name: "removed domains", Run: func(ctx context.Context) (int64, error) { return domain.Sweep(ctx, db, limit) }},
 		{Name: "click counts", Run: func(ctx context.Context) (int64, error) { return clickcount.Sweep(ctx, db, limit) }},
 		{Name: "assets", Run: func(ctx context.Context) (int64, error) { return asset.Sweep(ctx, db, blobs, limit) }},
 		{Name: "route changes", Run: func(ctx context.Context) (int64, error) {

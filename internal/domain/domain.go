@@ -22,21 +22,21 @@ type Domain struct {
 	AppID             string                      `json:"appId"`
 	Hostname          string                      `json:"hostname"`
 	Mode              string                      `json:"mode" enum:"platform,managed,external"`
-	Ownership         string                      `json:"ownership" enum:"unverified,pending,verified,failed"`
-	DNS               string                      `json:"dns" enum:"pending,configured,misconfigured"`
-	HTTPS             string                      `json:"https" enum:"pending,issuing,active,failed,delegated"`
-	Links             string                      `json:"links" enum:"pending,ready,blocked"`
+	Ownership         string                      `json:"ownership" enum:"unverified,pending,verified,failed" doc:"Observed; not part of the revision."`
+	DNS               string                      `json:"dns" enum:"pending,configured,misconfigured" doc:"Observed; not part of the revision."`
+	HTTPS             string                      `json:"https" enum:"pending,issuing,active,failed,delegated" doc:"Observed; not part of the revision."`
+	Links             string                      `json:"links" enum:"pending,ready,blocked" doc:"Whether links can be made. Observed; not part of the revision."`
 	Detached          bool                        `json:"detached"`
-	RemovalState      opt.Null[string]            `json:"removalState" doc:"null, pending, removing, removed or failed."`
+	RemovalState      opt.Null[string]            `json:"removalState" doc:"null, pending, removing, removed or failed. Not part of the revision."`
 	CanManageDNS      bool                        `json:"canManageDns"`
 	ZoneName          string                      `json:"zoneName"`
 	Nameservers       []string                    `json:"nameservers"`
 	Challenge         opt.Null[Challenge]         `json:"challenge"`
 	ConnectionRecords []Record                    `json:"connectionRecords"`
 	NativeConfig      NativeConfig                `json:"nativeConfig"`
-	Publication       publication.State           `json:"publication"`
-	LastCheckedAt     *clock.Instant              `json:"lastCheckedAt" format:"date-time"`
-	LastError         opt.Null[publication.Error] `json:"lastError"`
+	Publication       publication.State           `json:"publication" doc:"Not part of the revision."`
+	LastCheckedAt     *clock.Instant              `json:"lastCheckedAt" format:"date-time" doc:"Not part of the revision."`
+	LastError         opt.Null[publication.Error] `json:"lastError" doc:"Not part of the revision."`
 	Revision          string                      `json:"revision" format:"uuid"`
 	CreatedAt         clock.Instant               `json:"createdAt" format:"date-time"`
 	UpdatedAt         clock.Instant               `json:"updatedAt" format:"date-time"`
@@ -96,7 +96,7 @@ func (d Domain) ref() op.Ref {
 func platformHostname(prefix, zone string) (string, error) {
 	host, ok := weburl.Hostname(prefix + "." + zone)
 	if !ok || strings.ContainsAny(prefix, ".。．｡") {
-		return "", fault.Invalid("/prefix", "invalid_label", "the prefix is not a DNS label")
+		return "", fault.Invalid("/prefix", "invalid_label", "the prefix must be one DNS label: letters, digits and hyphens, with no hyphen at either end")
 	}
 	return host, nil
 }

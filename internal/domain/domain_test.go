@@ -73,6 +73,9 @@ func TestAuthorizationIsCheckedAgain(t *testing.T) {
 		owner.Call("DELETE", "/api-keys/"+issued.Text("data.key.id"), nil, apitest.IfMatch(issued.Revision())).Want(204)
 		i.Settle(t)
 		owner.Call("GET", "/operations/"+r.Text("data.id"), nil).Want(200).Has("data.status", `"failed"`).Has("data.error.code", `"authorization_lost"`)
+		if n := owner.Call("GET", "/domains?appId="+owner.AppID, nil).Want(200).Len("data"); n != 1 {
+			t.Errorf("%d domains, want the owner's first alone", n)
+		}
 		// The hostname is free again.
 		owner.Call("POST", "/domains", M{"appId": owner.AppID, "mode": "platform", "prefix": "late"}).Want(202)
 	})
@@ -91,11 +94,49 @@ func TestCancel(t *testing.T) {
 		i.Settle(t)
 		// It is terminal: a further cancel changes nothing.
 		owner.Call("POST", path+"/cancel", M{}).Want(202).Has("data.revision", cancelled.Value("data.revision"))
-		if n := owner.Call("GET", "/domains?detached=true&appId="+owner.AppID, nil).Want(200).Len("data"); n != 1 {
-			t.Errorf("%d detached domains, want the cancelled one", n)
+		// It never was ready, so no record of it is kept.
+		if n := owner.Call("GET", "/domains?appId="+owner.AppID, nil).Want(200).Len("data"); n != 1 {
+			t.Errorf("%d domains, want the owner's first alone", n)
 		}
 		if found, err := store.Exists(t.Context(), i.DB, "SELECT 1 FROM route WHERE hostname = ?", "never."+apitest.Zone); err != nil || found {
 			t.Errorf("a cancelled domain was published: %v, %v", found, err)
 		}
+	})
+}
+
+// A domain that is in use stays when its creation is cancelled: as the default of
+// its app, or as the address of a link. The history of a link on a domain that is
+// gone can still be read.
+func TestCancelInUse(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		var history string
+		for _, c := range []struct {
+			prefix string
+			use    func(host string)
+			stays  bool
+		}{
+			{"default", func(host string) {
+				app := owner.Call("GET", "/apps/"+owner.AppID, nil).Want(200)
+				owner.Call("PATCH", "/apps/"+owner.AppID, M{"defaultDomain": host}, apitest.IfMatch(app.Revision())).Want(200)
+			}, true},
+			{"linked", func(host string) { owner.Link("a", M{"domain": host}).Want(201) }, true},
+			{"once", func(host string) {
+				link := owner.Link("a", M{"domain": host}).Want(201)
+				path := "/links/" + apitest.Path(link.Text("data.id"))
+				owner.Call("DELETE", path, nil, apitest.IfMatch(link.Revision())).Want(204)
+				history = path + "/history"
+			}, false},
+		} {
+			r := owner.Call("POST", "/domains", M{"appId": owner.AppID, "mode": "platform", "prefix": c.prefix}).Want(202)
+			c.use(c.prefix + "." + apitest.Zone)
+			owner.Call("POST", "/operations/"+r.Text("data.id")+"/cancel", nil).Want(202)
+			i.Settle(t)
+			stays, err := store.Exists(t.Context(), i.DB, "SELECT 1 FROM domain WHERE hostname = ? AND links = 'ready'", c.prefix+"."+apitest.Zone)
+			if err != nil || stays != c.stays {
+				t.Errorf("the domain %s stays: %v, %v", c.prefix, stays, err)
+			}
+		}
+		owner.Call("GET", history, nil).Want(200).Has("data.0.action", `"deleted"`)
 	})
 }

@@ -54,12 +54,12 @@ func finishCreate(ctx context.Context, tx *store.Tx, j jobs.Job) error {
 	}
 	cancelled := o.Status == operation.Cancelled
 	// Links that were made meanwhile are confirmed effects: the domain stays.
-	inUse, err := store.Exists(ctx, tx, "SELECT 1 FROM link WHERE hostname = ?", d.Hostname)
+	inUse, err := d.inUse(ctx, tx)
 	if err != nil {
 		return err
 	}
 	if (cancelled || !allowed) && !inUse {
-		if err := d.detach(ctx, tx); err != nil {
+		if err := d.remove(ctx, tx); err != nil {
 			return err
 		}
 		if err := outbox.Emit(ctx, tx, outbox.DomainStatusChanged, d.AppID, d.ID, d.Revision); err != nil {
@@ -68,7 +68,7 @@ func finishCreate(ctx context.Context, tx *store.Tx, j jobs.Job) error {
 		if cancelled {
 			return nil
 		}
-		return o.Fail(ctx, tx, "authorization_lost", "The credential that asked for this no longer may.")
+		return o.Fail(ctx, tx, "authorization_lost", "The credential that started this is no longer authorized.")
 	}
 	if err := publisher.PutHost(ctx, d.Hostname, d.Revision, route.Host{DomainID: d.ID, AppID: d.AppID, RedirectStatus: 302}); err != nil {
 		return err

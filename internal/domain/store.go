@@ -5,6 +5,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/waymarkhq/waymark/internal/dependents"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/op"
@@ -64,7 +65,7 @@ func insert(ctx context.Context, tx *store.Tx, d *Domain) error {
 		return err
 	}
 	if taken {
-		return fault.New(fault.ResourceConflict, "The hostname %s is taken.", d.Hostname)
+		return fault.New(fault.ResourceConflict, "The hostname %s belongs to a domain already. Choose another one.", d.Hostname)
 	}
 	d.ID, d.Revision, d.CreatedAt, d.UpdatedAt = ids.New(), ids.Revision(), tx.Now, tx.Now
 	_, err = tx.Exec(ctx, `INSERT INTO domain (id, app_id, hostname, mode, zone_name, ownership, dns, https, links, detached, revision, created_at, updated_at,
@@ -73,9 +74,23 @@ func insert(ctx context.Context, tx *store.Tx, d *Domain) error {
 	return err
 }
 
-// detach frees the hostname of a domain that never came into use.
-func (d *Domain) detach(ctx context.Context, tx *store.Tx) error {
-	d.Detached, d.Links, d.Revision, d.UpdatedAt = true, "blocked", ids.Revision(), tx.Now
-	_, err := tx.Exec(ctx, "UPDATE domain SET detached = TRUE, links = 'blocked', removal_state = 'removed', revision = ?, updated_at = ? WHERE id = ?", d.Revision, tx.Now, d.ID)
+// inUse reports whether a link has the hostname of a domain, or its app gives it
+// to new links.
+func (d *Domain) inUse(ctx context.Context, q store.Q) (bool, error) {
+	return store.Exists(ctx, q, "SELECT 1 FROM link WHERE hostname = ? UNION ALL SELECT 1 FROM app WHERE id = ? AND default_domain = ?", d.Hostname, d.AppID, d.Hostname)
+}
+
+// remove takes away a domain that never came into use, under a last revision.
+func (d *Domain) remove(ctx context.Context, tx *store.Tx) error {
+	d.Revision = ids.Revision()
+	_, err := tx.Exec(ctx, "DELETE FROM domain WHERE id = ?", d.ID)
 	return err
+}
+
+// Sweep purges the records of domains that were removed longer ago than
+// dependents.Retention, up to limit of them, and returns how many.
+func Sweep(ctx context.Context, db *store.DB, limit int) (n int64, err error) {
+	defer fault.Wrap(&err, "domain.Sweep")
+	return db.Exec(ctx, "DELETE FROM domain WHERE id IN (SELECT id FROM domain WHERE removal_state = 'removed' AND updated_at <= ? ORDER BY updated_at LIMIT ?)",
+		db.Now().Add(-dependents.Retention), limit)
 }

@@ -2,12 +2,13 @@ package link
 
 import (
 	"context"
-	"strings"
+	"fmt"
 
 	"github.com/go-json-experiment/json"
 
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/cursor"
+	"github.com/waymarkhq/waymark/internal/dependents"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/store"
@@ -51,14 +52,36 @@ func history(ctx context.Context, c *op.Call, in *linkInput, w op.Window) ([]His
 	}, "SELECT id, link_id, app_id, action, fields, revision, created_at FROM link_history"+where.String()+order, where.Args(w.Limit)...)
 }
 
-// appOfHistory implements op.AppFinder, also for a link that is gone: its id
-// begins with its hostname, whose apps may have its history.
+// appOfHistory implements op.AppFinder, also for a link that is gone.
 func appOfHistory(ctx context.Context, q store.Q, id string) (string, error) {
 	app, err := AppOf(ctx, q, id)
 	if err != store.ErrNotFound {
 		return app, err
 	}
-	hostname, _, _ := strings.Cut(id, ":")
-	return store.One(ctx, q, store.Value[string], `SELECT app_id FROM domain WHERE hostname = ?
-		AND EXISTS (SELECT 1 FROM link_history h WHERE h.app_id = domain.app_id AND h.link_id = ?) LIMIT 1`, hostname, id)
+	return store.One(ctx, q, store.Value[string], "SELECT app_id FROM link_history WHERE link_id = ? AND action = 'deleted'", id)
+}
+
+// gone selects the last entries of the links that were deleted longest ago.
+const gone = "SELECT app_id, link_id, created_at, id FROM link_history WHERE action = 'deleted' AND created_at <= ? ORDER BY created_at, link_id LIMIT ?"
+
+// Sweep purges the history of links that were deleted longer ago than
+// dependents.Retention. It deletes up to limit entries that tell of a deletion,
+// and as many of others, and returns how many of the kind that had more; fewer
+// than limit means that there are none.
+func Sweep(ctx context.Context, db *store.DB, limit int) (int64, error) {
+	before := db.Now().Add(-dependents.Retention)
+	others, err := db.Exec(ctx, `DELETE FROM link_history WHERE (app_id, link_id, created_at, id) IN (
+		SELECT h.app_id, h.link_id, h.created_at, h.id FROM (`+gone+`) AS gone
+		JOIN link_history h ON h.app_id = gone.app_id AND h.link_id = gone.link_id WHERE h.action <> 'deleted' LIMIT ?)`, before, limit, limit)
+	if err != nil {
+		return 0, fmt.Errorf("sweep link history: %w", err)
+	}
+	if others == int64(limit) { // the last entry goes last: the others are found through it
+		return others, nil
+	}
+	last, err := db.Exec(ctx, "DELETE FROM link_history WHERE (app_id, link_id, created_at, id) IN ("+gone+")", before, limit)
+	if err != nil {
+		return others, fmt.Errorf("sweep link history: %w", err)
+	}
+	return last, nil
 }
