@@ -55,7 +55,8 @@ func publish(ctx context.Context, tx *store.Tx, j jobs.Job) error {
 	if err != nil {
 		return err
 	}
-	l, err := store.One(ctx, tx, scan, selection+" WHERE id = ?", p.LinkID)
+	// Locked, so that the revision that is confirmed below is still its own.
+	l, err := store.One(ctx, tx, scan, selection+" WHERE id = ?"+tx.Dialect().LockRow, p.LinkID)
 	if err == store.ErrNotFound {
 		return publisher.Remove(ctx, p.Hostname, route.Path(p.Prefix, p.Slug), p.LinkID)
 	}

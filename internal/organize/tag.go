@@ -5,8 +5,10 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
+	"github.com/waymarkhq/waymark/internal/publication"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/utm"
 )
@@ -45,7 +47,7 @@ func registerTags(s *op.Service) {
 	op.Write(s, op.Op{ID: "updateTagsTagId", Method: "PATCH", Path: "/tags/{tagId}", Perm: "tags:update", App: app, IfMatch: op.IfMatchRequired,
 		Summary: "Change a tag", Doc: "Only the fields sent change; null clears one."}, updateTag)
 	op.Write(s, op.Op{ID: "deleteTagsTagId", Method: "DELETE", Path: "/tags/{tagId}", Perm: "tags:delete", App: app, IfMatch: op.IfMatchRequired,
-		Summary: "Delete a tag", Doc: "Its links lose it and stay as they are."}, removeTag)
+		Summary: "Delete a tag", Doc: "Its links lose it and get a new revision, the same for all of them; nothing else changes. Their history does not tell of it, and no event is sent."}, removeTag)
 }
 
 // CreateTag is the body of createTags.
@@ -96,11 +98,14 @@ func updateTag(ctx context.Context, c *op.Call, tx *store.Tx, in *updateTagInput
 	return op.Item[Tag]{Data: t, Ref: t.ref()}, err
 }
 
-// removeTag takes the tag from its links. They keep their revision and are not
-// published again: their clicks go on to name the removed tag, until the links
-// change.
+// removeTag takes the tag from its links, which get one new revision: their tags
+// are read under it. They are not published again, as visitors get the same; their
+// clicks name the removed tag until the links change.
 func removeTag(ctx context.Context, c *op.Call, tx *store.Tx, in *tagInput) (op.Item[op.Nothing], error) {
 	t, err := tags.current(ctx, c, tx, in.TagID)
+	if err == nil {
+		err = publication.Links.Renew(ctx, tx, ids.Revision(), "id IN (SELECT link_id FROM link_tag WHERE tag_id = ?)", t.ID)
+	}
 	if err == nil {
 		_, err = tx.Exec(ctx, "DELETE FROM link_tag WHERE tag_id = ?", t.ID)
 	}

@@ -87,6 +87,17 @@ func (t Table) Confirm(ctx context.Context, tx *store.Tx, id, revision string) e
 	return err
 }
 
+// Renew gives the resources that a condition selects a revision under which
+// visitors get what they got before. What was confirmed is confirmed under it at
+// once; a publication under way confirms it when it ends, provided that it locks
+// the resource when it reads it.
+func (t Table) Renew(ctx context.Context, tx *store.Tx, revision, condition string, args ...any) error {
+	_, err := tx.Exec(ctx, "UPDATE "+string(t)+` SET publication_confirmed = CASE WHEN publication_confirmed = revision THEN ? ELSE publication_confirmed END,
+		publication_updated_at = CASE WHEN publication_confirmed = revision THEN ? ELSE publication_updated_at END,
+		revision = ?, updated_at = ? WHERE `+condition, append([]any{revision, tx.Now, revision, tx.Now}, args...)...)
+	return err
+}
+
 // Fail records a failed attempt; final gives up until the next change or
 // resync.
 func (t Table) Fail(ctx context.Context, tx *store.Tx, id string, attempts int64, final bool) error {

@@ -1,0 +1,159 @@
+package link_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/link"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// Deleting a tag gives its links one new revision: the one under which their tags
+// were read is stale. Visitors get what they got, so what was published is
+// published, what was on its way arrives, and nobody is told.
+func TestTagRemoval(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		owner.Call("POST", "/webhooks", M{"appId": owner.AppID, "url": "https://hooks.example.com/", "events": []string{"link.updated"}}).Want(201)
+		tag := owner.Call("POST", "/tags", M{"appId": owner.AppID, "name": "t"}).Want(201)
+		kept := created(owner, "/tags", M{"name": "kept"})
+		path := map[string]string{}
+		tagged := map[string]*apitest.Response{}
+		for _, slug := range []string{"synced", "pending", "untagged"} {
+			r := owner.Link(slug, nil).Want(201)
+			path[slug] = "/links/" + apitest.Path(r.Text("data.id"))
+			tags := []string{kept, tag.Text("data.id")}
+			if slug == "untagged" {
+				tags = tags[:1]
+			}
+			tagged[slug] = owner.Call("PUT", path[slug]+"/tags", M{"tagIds": tags}, apitest.IfMatch(r.Revision())).Want(200)
+		}
+		i.Settle(t)
+		confirmed := tagged["pending"].Value("data.revision")
+		tagged["pending"] = owner.Call("PATCH", path["pending"], M{"desktopUrl": "https://example.com/new"}, apitest.IfMatch(tagged["pending"].Revision())).Want(200)
+		count := func() (n int) {
+			n, err := store.One(t.Context(), i.DB, store.Value[int], "SELECT (SELECT COUNT(*) FROM webhook_delivery) + (SELECT COUNT(*) FROM link_history)")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		before := count()
+		i.Clock.Move(time.Minute)
+		owner.Call("DELETE", "/tags/"+tag.Text("data.id"), nil, apitest.IfMatch(tag.Revision())).Want(204)
+		now := `"` + i.Clock.Now().String() + `"`
+		synced := owner.Call("GET", path["synced"], nil).Want(200).Has("data.publication.status", `"synced"`).Has("data.updatedAt", now).Has("data.publication.updatedAt", now)
+		if revision := synced.Revision(); revision == tagged["synced"].Revision() || synced.Text("data.publication.confirmedRevision") != revision {
+			t.Errorf("revision %s, publication %s", revision, synced.Value("data.publication"))
+		}
+		owner.Call("GET", path["pending"], nil).Want(200).Has("data.revision", synced.Value("data.revision")).Has("data.publication.status", `"pending"`).
+			Has("data.publication.confirmedRevision", confirmed).Has("data.publication.desiredRevision", synced.Value("data.revision"))
+		owner.Call("GET", path["untagged"], nil).Want(200).Has("data.revision", tagged["untagged"].Value("data.revision"))
+		for _, slug := range []string{"synced", "pending"} {
+			owner.Call("PUT", path[slug]+"/tags", M{"tagIds": []string{}}, apitest.IfMatch(tagged[slug].Revision())).Refused(fault.RevisionConflict)
+			owner.Call("GET", path[slug]+"/tags", nil).Want(200).Has("data.tagIds", `["`+kept+`"]`).Has("data.revision", synced.Value("data.revision"))
+		}
+		if n := count(); n != before {
+			t.Errorf("%d events and entries of history were added", n-before)
+		}
+		i.Settle(t)
+		owner.Call("GET", path["pending"], nil).Want(200).Has("data.publication.status", `"synced"`).Has("data.publication.confirmedRevision", synced.Value("data.revision"))
+		i.Visit(t, "https://"+owner.Host+"/pending", nil, goes("https://example.com/new"))
+	})
+}
+
+// A publication that is under way while a tag is deleted ends as synced: it does
+// not confirm a revision that the link no longer has.
+func TestTagRemovalDuringPublication(t *testing.T) {
+	i := apitest.New(t, "postgres", apitest.Options{})
+	owner := i.Prepared(t, "ann@example.com")
+	tag := owner.Call("POST", "/tags", M{"appId": owner.AppID, "name": "t"}).Want(201)
+	r := owner.Link("a", nil).Want(201)
+	path := "/links/" + apitest.Path(r.Text("data.id"))
+	i.Settle(t) // no other job publishes it after the one below
+	owner.Call("PUT", path+"/tags", M{"tagIds": []string{tag.Text("data.id")}}, apitest.IfMatch(r.Revision())).Want(200)
+	// waiting reports whether a statement waits for a lock.
+	waiting := func(statement string) bool {
+		found, err := store.Exists(t.Context(), i.DB, "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE ?", statement+"%")
+		if err != nil {
+			t.Error(err)
+		}
+		return found
+	}
+	published, removed := make(chan struct{}), make(chan struct{})
+	err := i.DB.InTxReadCommitted(t.Context(), func(tx *store.Tx) error {
+		if _, err := tx.Exec(t.Context(), "LOCK TABLE route IN ACCESS EXCLUSIVE MODE"); err != nil {
+			return err
+		}
+		go func() { defer close(published); i.Settle(t) }()
+		for !waiting("INSERT INTO route ") && !t.Failed() { // until it has read the link
+		}
+		go func() {
+			defer close(removed)
+			if r := owner.Call("DELETE", "/tags/"+tag.Text("data.id"), nil, apitest.IfMatch(tag.Revision())); r.Status != 204 {
+				t.Errorf("the removal of the tag answers %s", r.Body)
+			}
+		}()
+		for done := false; !waiting("UPDATE link ") && !done && !t.Failed(); {
+			select {
+			case <-removed:
+				done = true
+			default:
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-published
+	<-removed
+	i.Settle(t)
+	now := owner.Call("GET", path, nil).Want(200).Has("data.publication.status", `"synced"`)
+	now.Has("data.publication.confirmedRevision", now.Value("data.revision"))
+}
+
+// The history of links that were deleted is purged in turns, each of them
+// bounded; that of other links stays.
+func TestHistoryIsSwept(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		owner.Link("stays", nil).Want(201)
+		for n := range 4 {
+			r := owner.Link(fmt.Sprintf("s%d", n), nil).Want(201)
+			path := "/links/" + apitest.Path(r.Text("data.id"))
+			for k := range n {
+				r = owner.Call("PATCH", path, M{"title": fmt.Sprint(k)}, apitest.IfMatch(r.Revision())).Want(200)
+			}
+			owner.Call("DELETE", path, nil, apitest.IfMatch(r.Revision())).Want(204)
+		}
+		i.Clock.Move(30 * 24 * time.Hour)
+		left := func() (n int) {
+			n, err := store.One(t.Context(), i.DB, store.Value[int], "SELECT COUNT(*) FROM link_history")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		const limit = 2
+		for before := left(); ; before = left() { // 1 + 4 creations, 6 changes, 4 removals
+			n, err := link.Sweep(context.Background(), i.DB, limit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if gone := before - left(); gone > 2*limit {
+				t.Errorf("a turn removed %d entries", gone)
+			}
+			if n < limit {
+				break
+			}
+		}
+		if n := left(); n != 1 {
+			t.Errorf("%d entries are left, want that of the link that stays", n)
+		}
+	})
+}
