@@ -7,7 +7,6 @@ import (
 	"github.com/waymarkhq/waymark/internal/apikey"
 	"github.com/waymarkhq/waymark/internal/dependents"
 	"github.com/waymarkhq/waymark/internal/fault"
-	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/names"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"

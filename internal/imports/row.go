@@ -75,6 +75,7 @@ func (r *row) input(defaultDomain *string) jsontext.Value {
 			r.values["behavior"] = asJSON(behaviors[text])
 		}
 	}
+	r.forget("lifecycle", "clicks") // an export tells them, a new link has none
 	all := map[string]any{}
 	for field, value := range r.values {
 		whole, part, dotted := strings.Cut(field, ".")
@@ -134,6 +135,15 @@ func (r *row) address(field string, host bool) {
 func (r *row) complete(field string, value any) {
 	if _, given := r.values[field]; !given {
 		r.values[field] = asJSON(value)
+	}
+}
+
+// forget takes a member out of a field that is an object.
+func (r *row) forget(field, member string) {
+	var object map[string]jsontext.Value
+	if json.Unmarshal(r.values[field], &object) == nil && object[member] != nil {
+		delete(object, member)
+		r.values[field] = asJSON(object)
 	}
 }
 

@@ -2,6 +2,7 @@ package link_test
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -92,6 +93,8 @@ func TestRules(t *testing.T) {
 		link := owner.Link("a", M{"utm": M{"source": "link", "medium": "link"}}).Want(201)
 		path := "/links/" + apitest.Path(link.Text("data.id"))
 		match := apitest.IfMatch(link.Revision())
+		another := owner.Link("other", nil).Want(201)
+		other := owner.Call("PUT", "/links/"+apitest.Path(another.Text("data.id"))+"/routing-rules", M{"rules": []M{{"destinationUrl": "https://example.com/rule"}}}, apitest.IfMatch(another.Revision())).Want(200)
 		owner.Call("GET", path+"/routing-rules", nil).Want(200).Has("data.rules", "[]")
 		ok := func(more M) M {
 			rule := M{"destinationUrl": "https://example.com/rule"}
@@ -108,8 +111,8 @@ func TestRules(t *testing.T) {
 			{"/rules/0/destinationUrl", []M{ok(M{"destinationUrl": "https://u:p@example.com"})}}, {"/rules/0/destinationUrl", []M{ok(M{"destinationUrl": nil})}},
 			{"/rules/1/destinationUrl", []M{ok(nil), ok(M{"destinationUrl": "https://" + strings.Repeat("a", 4096)})}},
 			{"/rules/0/platform", []M{ok(M{"platform": "windows"})}}, {"/rules/0/country", []M{ok(M{"country": "de"})}}, {"/rules/0/country", []M{ok(M{"country": "ZZ"})}},
-			{"/rules/0/country", []M{ok(M{"country": "EU"})}}, {"/rules/0/country", []M{ok(M{"country": "UK"})}}, {"/rules/0/country", []M{ok(M{"country": "AN"})}}, {"/rules/0/expiresAt", []M{ok(M{"startsAt": "2026-12-01T00:00:00Z", "expiresAt": "2026-12-01T00:00:00Z"})}},
-			{"/rules/0/id", []M{ok(M{"id": "x"})}}, {"/rules/1/id", []M{ok(M{"id": "0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d"}), ok(M{"id": "0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d"})}},
+			{"/rules/0/country", []M{ok(M{"country": "EU"})}}, {"/rules/0/country", []M{ok(M{"country": "UK"})}}, {"/rules/0/country", []M{ok(M{"country": "AN"})}}, {"/rules/0/country", []M{ok(M{"country": "XK"})}}, {"/rules/0/country", []M{ok(M{"country": "SU"})}}, {"/rules/0/country", []M{ok(M{"country": "AA"})}}, {"/rules/0/expiresAt", []M{ok(M{"startsAt": "2026-12-01T00:00:00Z", "expiresAt": "2026-12-01T00:00:00Z"})}},
+			{"/rules/0/id", []M{ok(M{"id": "x"})}}, {"/rules/0/id", []M{ok(M{"id": other.Text("data.rules.0.id")})}}, {"/rules/0/id", []M{ok(M{"id": "0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d"})}}, {"/rules/1/id", []M{ok(M{"id": "0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d"}), ok(M{"id": "0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d"})}},
 			{"/rules/1/id", []M{ok(M{"id": "0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d"}), ok(M{"id": "0198C9A2-7F3E-7C11-9D52-0A6F6E1B2C3D"})}},
 			{"/rules/0/destinationUrl", []M{ok(M{"destinationUrl": "https://" + owner.Host + "/a"})}}, {"/rules/0/utm/source", []M{ok(M{"utm": M{"source": ""}})}}, {"/rules/0/extra", []M{ok(M{"extra": 1})}}, {"/rules", M{}}, {"/rules", nil},
 		} {
@@ -237,6 +240,30 @@ func TestValidateAndAvailability(t *testing.T) {
 		}
 		owner.Call("POST", "/links/validate", M{"appId": owner.AppID, "domain": eve.Host, "slug": "_service"}).Want(200).
 			Has("data.available", "false").Has("data.url", "null").Has("data.issues.0.path", `"/slug"`).Has("data.issues.1.path", `"/domain"`)
+		// What the schema of a creation bounds is an answer like any other rule,
+		// and all of it is told at once.
+		r = owner.Call("POST", "/links/validate", M{"appId": owner.AppID, "domain": owner.Host, "slug": "free", "title": strings.Repeat("x", 201), "behavior": "odd", "folderId": "none",
+			"lifecycle": M{"maxClicks": 0, "expiresAt": "tomorrow", "expiredUrl": "ftp://x"}, "templateSelection": M{"ios": M{"mode": "odd"}}}).Want(200).
+			Has("data.valid", "false").Has("data.available", "true").Has("data.url", url)
+		issues := map[string]int{}
+		for n := range r.Len("data.issues") {
+			issues[r.Text(fmt.Sprintf("data.issues.%d.path", n))]++
+		}
+		if want := map[string]int{"/title": 1, "/behavior": 1, "/folderId": 1, "/lifecycle/maxClicks": 1, "/lifecycle/expiresAt": 1, "/lifecycle/expiredUrl": 1, "/templateSelection/ios/mode": 1}; !maps.Equal(issues, want) {
+			t.Errorf("issues %s", r.Value("data.issues"))
+		}
+		for _, slug := range []string{"", strings.Repeat("a", 201)} {
+			r := owner.Call("POST", "/links/validate", M{"appId": owner.AppID, "domain": owner.Host, "slug": slug}).Want(200).Has("data.available", "false").Has("data.url", "null")
+			if r.Len("data.issues") != 1 || r.Text("data.issues.0.path") != "/slug" {
+				t.Errorf("slug %q: %s", slug, r.Value("data.issues"))
+			}
+		}
+		// What is no creation input is refused.
+		for at, more := range map[string]M{"/url": {"url": "https://x"}, "/lifecycle/ends": {"lifecycle": M{"ends": nil}}, "/title": {"title": 7}, "/webOnly": {"webOnly": nil}, "/lifecycle/maxClicks": {"lifecycle": M{"maxClicks": "3"}}} {
+			all := M{"appId": owner.AppID, "domain": owner.Host, "slug": "free"}
+			maps.Copy(all, more)
+			owner.Call("POST", "/links/validate", all).Refused(fault.ValidationFailed, at)
+		}
 		owner.Call("POST", "/links/validate", M{"appId": owner.AppID, "domain": owner.Host}).Refused(fault.ValidationFailed, "/slug")
 		owner.Call("POST", "/links/validate", M{"appId": eve.AppID, "domain": owner.Host, "slug": "x"}).Refused(fault.NotFound)
 
@@ -360,7 +387,7 @@ func TestBudget(t *testing.T) {
 func TestMaxClicks(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
-		link := owner.Link("a", M{"description": "About it", "lifecycle": M{"maxClicks": 3, "expiredUrl": "https://example.com/over"}}).Want(201)
+		link := owner.Link("a", M{"description": "About it", "lifecycle": M{"maxClicks": 3, "expiredUrl": "https://example.com/over"}}).Want(201).Has("data.lifecycle.clicks", "0")
 		owner.Link("free", nil).Want(201)
 		path, address := "/links/"+apitest.Path(link.Text("data.id")), "https://"+owner.Host+"/a"
 		i.Settle(t)
@@ -381,7 +408,9 @@ func TestMaxClicks(t *testing.T) {
 			}
 		}
 		i.LoadClicks(t)
-		owner.Call("GET", path, nil).Want(200).Has("data.state", `"expired"`)
+		owner.Call("GET", path, nil).Want(200).Has("data.state", `"expired"`).Has("data.lifecycle.clicks", "3").Has("data.revision", link.Value("data.revision"))
+		owner.Call("GET", "/links?appId="+owner.AppID, nil).Want(200).Has("data.0.slug", `"free"`).Has("data.0.lifecycle.clicks", "null").
+			Has("data.1.state", `"expired"`).Has("data.1.lifecycle.clicks", "3")
 		if expired, active := slugs(owner, "&state=expired"), slugs(owner, "&state=active"); expired != "a" || active != "free" {
 			t.Errorf("expired %q, active %q", expired, active)
 		}
@@ -389,9 +418,19 @@ func TestMaxClicks(t *testing.T) {
 		owner.Call("GET", "/analytics/summary?appId="+owner.AppID+"&start=2026-11-01T00:00:00Z&end=2026-12-01T00:00:00Z", nil).Want(200).Has("data.totals.clicks", "3")
 		owner.Call("GET", "/analytics/summary?appId="+owner.AppID+"&start=2026-11-01T00:00:00Z&end=2026-12-01T00:00:00Z&device=bot", nil).Want(200).Has("data.totals.clicks", "6")
 
-		owner.Call("PATCH", path, M{"lifecycle": M{"maxClicks": 4}}, apitest.IfMatch(link.Revision())).Want(200).Has("data.state", `"active"`)
+		owner.Call("PATCH", path, M{"lifecycle": M{"clicks": 0}}, apitest.IfMatch(link.Revision())).Refused(fault.ValidationFailed, "/lifecycle/clicks")
+		raised := owner.Call("PATCH", path, M{"lifecycle": M{"maxClicks": 4}}, apitest.IfMatch(link.Revision())).Want(200).Has("data.state", `"active"`).Has("data.lifecycle.clicks", "3")
+		if copied := owner.Call("POST", path+"/duplicate", M{"slug": "copy"}).Want(201).Has("data.state", `"active"`); copied.Value("data.lifecycle.clicks") != "0" {
+			t.Errorf("the copy has %s", copied.Value("data.lifecycle"))
+		}
 		i.Settle(t)
 		i.Visit(t, address, nil, goes("https://example.com/a"))
 		i.Visit(t, address, nil, goes("https://example.com/over"))
+		i.LoadClicks(t)
+		if got := slugs(owner, "&state=expired"); got != "a" {
+			t.Errorf("used up again it is not among %q", got)
+		}
+		free := owner.Call("PATCH", path, M{"lifecycle": M{"maxClicks": nil}}, apitest.IfMatch(raised.Revision())).Want(200).Has("data.state", `"active"`).Has("data.lifecycle.clicks", "null")
+		owner.Call("PATCH", path, M{"lifecycle": M{"maxClicks": 4}}, apitest.IfMatch(free.Revision())).Want(200).Has("data.state", `"expired"`).Has("data.lifecycle.clicks", "4")
 	})
 }

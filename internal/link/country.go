@@ -3,13 +3,17 @@ package link
 import (
 	"slices"
 	"strings"
+
+	"github.com/waymarkhq/waymark/internal/fault"
 )
 
-// isCountry tells the codes of ISO 3166-1 from those that are reserved, retired
-// or never given. XK (Kosovo) is none of them, but what files of countries have.
-func isCountry(code string) bool {
-	_, found := slices.BinarySearch(countries, code)
-	return found || code == "XK"
+// checkCountry refuses what is no assigned code of ISO 3166-1 alpha-2: codes that
+// are reserved, retired, or for the user's own use, such as XK.
+func checkCountry(path, code string) error {
+	if _, found := slices.BinarySearch(countries, code); !found {
+		return fault.Invalid(path, "invalid", "%s is not an ISO 3166-1 alpha-2 country code; those are like DE or BR", code)
+	}
+	return nil
 }
 
 var countries = strings.Fields(`

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/waymarkhq/waymark/internal/app"
+	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
@@ -44,11 +45,21 @@ func (s *Service) duplicate(ctx context.Context, c *op.Call, tx *store.Tx, in *d
 	} else if !ready && id.hostname != "" {
 		p.add(unknownDomain())
 	}
+	// What leads to the copy's address was right in the original: the address is
+	// what is to be changed.
+	var loops problems
+	if err := s.checkLoops(ctx, tx, &loops, id, append(l.destinations(), destinationsOf(rules)...)); err != nil {
+		return op.Item[Link]{}, err
+	}
+	if len(loops) > 0 {
+		p.add(fault.Invalid("/slug", "redirect_loop", "the link leads to this address, and so would its copy; choose another address"))
+	}
 	if err := p.refusal(); err != nil {
 		return op.Item[Link]{}, err
 	}
 	l.Domain, l.Prefix, l.Slug = id.hostname, id.prefix, id.slug
-	l.Origin, l.Lifecycle.Archived, l.usedUp = "api", false, false
+	l.Origin, l.Lifecycle.Archived = "api", false
+	l.Lifecycle.count(0)
 	in.Body.Title.Apply(&l.Title)
 	if err := insert(ctx, tx, &l); err != nil {
 		return op.Item[Link]{}, err

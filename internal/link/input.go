@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -31,23 +32,23 @@ type CreateLink struct {
 
 // Content is what a client may set of a link besides its identity.
 type Content struct {
-	FolderID          opt.Null[string]           `json:"folderId,omitzero" maxLength:"100"`
-	CampaignID        opt.Null[string]           `json:"campaignId,omitzero" maxLength:"100"`
-	Lifecycle         opt.Opt[SetLifecycle]      `json:"lifecycle,omitzero"`
-	UTM               opt.Opt[utm.SetUTM]        `json:"utm,omitzero"`
-	Title             opt.Null[string]           `json:"title,omitzero" maxLength:"200"`
-	Description       opt.Null[string]           `json:"description,omitzero" maxLength:"1000"`
-	ImageURL          opt.Null[string]           `json:"imageUrl,omitzero" maxLength:"4096" doc:"HTTPS, without user or password."`
-	DesktopURL        opt.Null[string]           `json:"desktopUrl,omitzero" maxLength:"4096" doc:"HTTPS. Omitted on creation: the app's default."`
-	PlayStoreURL      opt.Null[string]           `json:"playStoreUrl,omitzero" maxLength:"4096" doc:"HTTPS. Omitted on creation: the app's default."`
-	AppStoreURL       opt.Null[string]           `json:"appStoreUrl,omitzero" maxLength:"4096" doc:"HTTPS. Omitted on creation: the app's default."`
-	AppPath           opt.Null[string]           `json:"appPath,omitzero" maxLength:"2048" doc:"Relative path without leading slash, read by the app."`
-	Parameters        opt.Opt[Object]            `json:"parameters,omitzero" doc:"At most 16 KiB and 5 levels deep."`
-	WebOnly           opt.Opt[bool]              `json:"webOnly,omitzero"`
-	Behavior          opt.Opt[string]            `json:"behavior,omitzero" enum:"manual,automatic,intelligent" doc:"Default manual."`
-	Group             opt.Opt[string]            `json:"group,omitzero" enum:"main,operational" doc:"Default operational."`
-	TemplateData      opt.Opt[Object]            `json:"templateData,omitzero"`
-	TemplateSelection opt.Opt[SetTemplateChoice] `json:"templateSelection,omitzero"`
+	FolderID          opt.Null[string]      `json:"folderId,omitzero" maxLength:"100"`
+	CampaignID        opt.Null[string]      `json:"campaignId,omitzero" maxLength:"100"`
+	Lifecycle         opt.Opt[SetLifecycle] `json:"lifecycle,omitzero"`
+	UTM               opt.Opt[utm.SetUTM]   `json:"utm,omitzero"`
+	Title             opt.Null[string]      `json:"title,omitzero" maxLength:"200"`
+	Description       opt.Null[string]      `json:"description,omitzero" maxLength:"1000"`
+	ImageURL          opt.Null[string]      `json:"imageUrl,omitzero" maxLength:"4096" doc:"HTTPS, without user or password."`
+	DesktopURL        opt.Null[string]      `json:"desktopUrl,omitzero" maxLength:"4096" doc:"HTTPS. Omitted on creation: the app's default."`
+	PlayStoreURL      opt.Null[string]      `json:"playStoreUrl,omitzero" maxLength:"4096" doc:"HTTPS. Omitted on creation: the app's default."`
+	AppStoreURL       opt.Null[string]      `json:"appStoreUrl,omitzero" maxLength:"4096" doc:"HTTPS. Omitted on creation: the app's default."`
+	AppPath           opt.Null[string]      `json:"appPath,omitzero" maxLength:"1000" doc:"Relative path, read by the app: no scheme, no leading or double slash, no .. segment."`
+	Parameters        opt.Opt[Object]       `json:"parameters,omitzero" doc:"At most 16 KiB, counted in UTF-8 without white space and needless escapes, and 5 levels deep."`
+	WebOnly           opt.Opt[bool]         `json:"webOnly,omitzero"`
+	Behavior          opt.Opt[string]       `json:"behavior,omitzero" enum:"manual,automatic,intelligent" doc:"Default manual."`
+	Group             opt.Opt[string]       `json:"group,omitzero" enum:"main,operational" doc:"Default operational."`
+	TemplateData      opt.Opt[Object]       `json:"templateData,omitzero"`
+	TemplateSelection opt.Opt[SetTemplates] `json:"templateSelection,omitzero"`
 }
 
 // SetLifecycle changes the members sent and keeps the others.
@@ -59,11 +60,18 @@ type SetLifecycle struct {
 	ExpiredURL opt.Null[string]        `json:"expiredUrl,omitzero" maxLength:"4096"`
 }
 
-// SetTemplateChoice changes the members sent and keeps the others.
-type SetTemplateChoice struct {
-	Android  opt.Null[TemplateChoice] `json:"android,omitzero"`
-	IOS      opt.Null[TemplateChoice] `json:"ios,omitzero"`
-	Recovery opt.Null[TemplateChoice] `json:"recovery,omitzero"`
+// SetTemplates changes the members sent and keeps the others.
+type SetTemplates struct {
+	Android  opt.Null[SetTemplate] `json:"android,omitzero"`
+	IOS      opt.Null[SetTemplate] `json:"ios,omitzero"`
+	Recovery opt.Null[SetTemplate] `json:"recovery,omitzero"`
+}
+
+// SetTemplate is a TemplateChoice as a client sends it.
+type SetTemplate struct {
+	Mode       string           `json:"mode" enum:"inherit,official,custom"`
+	TemplateID opt.Null[string] `json:"templateId,omitzero" maxLength:"100" doc:"For the mode custom."`
+	Version    opt.Null[int64]  `json:"version,omitzero" minimum:"1" doc:"For the mode custom."`
 }
 
 const (
@@ -96,8 +104,8 @@ func (c *Content) apply(p *problems, l *Link) {
 	c.Title.Apply(&l.Title)
 	c.ImageURL.Apply(&l.ImageURL)
 	c.Description.Apply(&l.Description)
-	if path := c.AppPath.Value; strings.HasPrefix(path, "/") || strings.ContainsFunc(path, func(r rune) bool { return unicode.IsControl(r) || r == '\\' }) {
-		p.add(fault.Invalid("/appPath", "invalid", "the path must not start with a slash or contain control characters or backslashes"))
+	if wrong := appPathProblem(c.AppPath.Value); wrong != "" {
+		p.add(fault.Invalid("/appPath", "invalid", "%s", wrong))
 	}
 	c.AppPath.Apply(&l.AppPath)
 	l.WebOnly = c.WebOnly.Or(l.WebOnly)
@@ -105,11 +113,34 @@ func (c *Content) apply(p *problems, l *Link) {
 	l.Group = c.Group.Or(l.Group)
 	if c.Parameters.Set {
 		if len(c.Parameters.Value.Value) > maxParameters || deeperThan(c.Parameters.Value, maxParametersDepth) {
-			p.add(fault.Invalid("/parameters", "too_large", "the object exceeds %d bytes or %d levels", maxParameters, maxParametersDepth))
+			p.add(fault.Invalid("/parameters", "too_large", "the object must have at most %d bytes, counted without white space and needless escapes, and at most %d levels", maxParameters, maxParametersDepth))
 		}
 		l.Parameters = c.Parameters.Value
 	}
 	c.applyTemplates(p, l)
+}
+
+// appPathProblem tells why a path is not relative to the app, "" if it is. Apps
+// may decode it before they read it, so an escaped character counts as itself.
+func appPathProblem(path string) string {
+	decoded, err := url.PathUnescape(path)
+	if err != nil {
+		decoded = path
+	}
+	name, _, colon := strings.Cut(strings.TrimSpace(decoded), ":")
+	segments, _, _ := strings.Cut(decoded, "?")
+	segments, _, _ = strings.Cut(segments, "#")
+	switch {
+	case strings.ContainsFunc(decoded, func(r rune) bool { return unicode.IsControl(r) || r == '\\' }):
+		return "the path must not contain control characters or backslashes"
+	case strings.HasPrefix(decoded, "/") || strings.Contains(decoded, "//"):
+		return "the path must be relative: without a leading slash and without //"
+	case colon && !strings.ContainsAny(name, "/?#"):
+		return "the first segment must not contain a colon, which would make it a scheme such as javascript:"
+	case slices.Contains(strings.Split(segments, "/"), ".."):
+		return "the path must not contain the segment .."
+	}
+	return ""
 }
 
 func (c *Content) applyLifecycle(p *problems, l *Lifecycle) {
@@ -121,7 +152,7 @@ func (c *Content) applyLifecycle(p *problems, l *Lifecycle) {
 	p.add(weburl.CheckHTTPS("/lifecycle/expiredUrl", s.ExpiredURL.Ptr()))
 	s.ExpiredURL.Apply(&l.ExpiredURL)
 	if l.StartsAt != nil && l.ExpiresAt != nil && *l.StartsAt >= *l.ExpiresAt {
-		p.add(fault.Invalid("/lifecycle/expiresAt", "out_of_range", "the end must be after the start"))
+		p.add(fault.Invalid("/lifecycle/expiresAt", "out_of_range", "the end must be after startsAt"))
 	}
 }
 
@@ -130,14 +161,14 @@ func (c *Content) applyLifecycle(p *problems, l *Lifecycle) {
 func (c *Content) applyTemplates(p *problems, l *Link) {
 	if c.TemplateData.Set {
 		if string(c.TemplateData.Value.Value) != "{}" {
-			p.add(fault.Invalid("/templateData", "unknown_reference", "no selected template has variables"))
+			p.add(fault.Invalid("/templateData", "unknown_reference", "the object must be empty: no selected template has variables"))
 		}
 		l.TemplateData = c.TemplateData.Value
 	}
 	s := c.TemplateSelection.Value
 	for _, choice := range []struct {
 		path  string
-		value opt.Null[TemplateChoice]
+		value opt.Null[SetTemplate]
 		into  *opt.Null[TemplateChoice]
 	}{
 		{"/templateSelection/android", s.Android, &l.TemplateSelection.Android},
@@ -147,12 +178,16 @@ func (c *Content) applyTemplates(p *problems, l *Link) {
 		if !choice.value.Set {
 			continue
 		}
-		if v := choice.value.Value; choice.value.Valid && v.Mode == "custom" {
-			p.add(fault.Invalid(choice.path, "unknown_reference", "there is no such template version in this app"))
-		} else if v.TemplateID.Set || v.Version.Set {
-			p.add(fault.Invalid(choice.path, "invalid", "templateId and version go with the mode custom"))
+		*choice.into = opt.Null[TemplateChoice]{Set: true}
+		v := choice.value.Value
+		if choice.value.Valid {
+			*choice.into = opt.Of(TemplateChoice{v.Mode, v.TemplateID.Ptr(), v.Version.Ptr()})
 		}
-		*choice.into = choice.value
+		if v.Mode == "custom" {
+			p.add(fault.Invalid(choice.path, "unknown_reference", "there is no such template version in this app"))
+		} else if v.TemplateID.Valid || v.Version.Valid {
+			p.add(fault.Invalid(choice.path, "invalid", "templateId and version are allowed with the mode custom only"))
+		}
 	}
 }
 
@@ -189,33 +224,6 @@ func (s *Service) checkReferences(ctx context.Context, q store.Q, p *problems, c
 	}
 	l.imageAssetID = &id
 	return err
-}
-
-// checkLoops collects the destinations that lead nowhere else.
-func (s *Service) checkLoops(p *problems, l *Link) {
-	s.checkLoop(p, l, "/desktopUrl", l.DesktopURL)
-	s.checkLoop(p, l, "/playStoreUrl", l.PlayStoreURL)
-	s.checkLoop(p, l, "/appStoreUrl", l.AppStoreURL)
-	s.checkLoop(p, l, "/lifecycle/expiredUrl", l.Lifecycle.ExpiredURL)
-}
-
-// checkLoop refuses a destination that is the link's own address: its visitors
-// would go round, and each round would be a click.
-func (s *Service) checkLoop(p *problems, l *Link, path string, destination *string) {
-	if destination == nil {
-		return
-	}
-	own, err := url.Parse(s.addresses.URL(l.Domain, l.Prefix, l.Slug))
-	if err != nil {
-		return
-	}
-	u, err := url.Parse(*destination)
-	if err != nil || u.Path != own.Path || u.Port() != own.Port() {
-		return
-	}
-	if host, _ := weburl.Hostname(u.Hostname()); host == l.Domain {
-		p.add(fault.Invalid(path, "loop", "the destination is the link's own address"))
-	}
 }
 
 // problems collects what is wrong with an input, so that a client learns of all

@@ -45,14 +45,12 @@ type Link struct {
 	Origin            string            `json:"origin" doc:"Who created the link; api for this API."`
 	TemplateData      Object            `json:"templateData"`
 	TemplateSelection TemplateSelection `json:"templateSelection"`
-	State             string            `json:"state" enum:"active,scheduled,expired,archived" doc:"What the lifecycle comes to now."`
+	State             string            `json:"state" enum:"active,scheduled,expired,archived" doc:"What the lifecycle comes to now; expired also when maxClicks is reached. Not part of the revision."`
 	Revision          string            `json:"revision" format:"uuid"`
 	CreatedAt         clock.Instant     `json:"createdAt" format:"date-time"`
 	UpdatedAt         clock.Instant     `json:"updatedAt" format:"date-time"`
-	Publication       publication.State `json:"publication"`
+	Publication       publication.State `json:"publication" doc:"Not part of the revision."`
 
-	// usedUp tells that its clicks have reached their limit.
-	usedUp bool
 	// imageAssetID is the asset that ImageURL shows, when it is one of ours.
 	imageAssetID *string
 }
@@ -63,7 +61,8 @@ type Lifecycle struct {
 	StartsAt   *clock.Instant `json:"startsAt" format:"date-time" doc:"Inclusive."`
 	ExpiresAt  *clock.Instant `json:"expiresAt" format:"date-time" doc:"Exclusive."`
 	MaxClicks  *int64         `json:"maxClicks" doc:"How many human clicks resolve, counted from when a limit is first set."`
-	ExpiredURL *string        `json:"expiredUrl" doc:"Where visitors go once the link is expired."`
+	Clicks     *int64         `json:"clicks" doc:"How many human clicks are counted; null without a limit. Read only and not part of the revision."`
+	ExpiredURL *string        `json:"expiredUrl" doc:"Where visitors go once the link is expired or its clicks are used up."`
 }
 
 // TemplateSelection chooses the page templates of a link by base template.
@@ -75,16 +74,16 @@ type TemplateSelection struct {
 
 // TemplateChoice is a template for one base template; custom names it.
 type TemplateChoice struct {
-	Mode       string          `json:"mode" enum:"inherit,official,custom"`
-	TemplateID opt.Opt[string] `json:"templateId,omitzero" maxLength:"100"`
-	Version    opt.Opt[int64]  `json:"version,omitzero" minimum:"1"`
+	Mode       string  `json:"mode" enum:"inherit,official,custom"`
+	TemplateID *string `json:"templateId"`
+	Version    *int64  `json:"version"`
 }
 
 // maxMembers bounds an Object; its size in bytes bounds it closer.
 const maxMembers = 4096
 
-// Object is a JSON object that is kept as the client wrote it, digit for
-// digit.
+// Object is a JSON object that is kept as text, its members in the order and its
+// numbers in the digits that the client wrote.
 type Object struct{ jsontext.Value }
 
 // Schema describes an Object in the contract.
@@ -92,10 +91,11 @@ func (Object) Schema(*schema.Registry) *schema.Schema {
 	return &schema.Schema{Type: schema.Object, MaxProperties: schema.Of(maxMembers)}
 }
 
-// UnmarshalJSON keeps the text without white space.
+// UnmarshalJSON keeps the canonical text: no white space, no escapes where none
+// are needed. Bounds are counted over it.
 func (o *Object) UnmarshalJSON(b []byte) error {
 	o.Value = jsontext.Value(b).Clone()
-	return o.Value.Compact()
+	return o.Value.Format()
 }
 
 // emptyObject is what an omitted Object is stored as.
@@ -111,14 +111,24 @@ func (l Link) ref() op.Ref {
 // Location is the link's own path in the API.
 func (l Link) Location() string { return op.BasePath + "/links/" + url.PathEscape(l.ID) }
 
+// usedUp reports whether the clicks have reached their limit.
+func (l *Lifecycle) usedUp() bool { return l.MaxClicks != nil && *l.Clicks >= *l.MaxClicks }
+
+// count sets how many clicks there are; without a limit none are counted.
+func (l *Lifecycle) count(clicks int64) {
+	if l.Clicks = nil; l.MaxClicks != nil {
+		l.Clicks = &clicks
+	}
+}
+
 // state is what the lifecycle comes to at an instant.
-func (l *Lifecycle) state(now clock.Instant, usedUp bool) string {
+func (l *Lifecycle) state(now clock.Instant) string {
 	switch {
 	case l.Archived:
 		return "archived"
 	case l.StartsAt != nil && now < *l.StartsAt:
 		return "scheduled"
-	case l.ExpiresAt != nil && now >= *l.ExpiresAt, usedUp:
+	case l.ExpiresAt != nil && now >= *l.ExpiresAt, l.usedUp():
 		return "expired"
 	default:
 		return "active"

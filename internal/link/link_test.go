@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
@@ -50,7 +52,10 @@ func TestCreate(t *testing.T) {
 			{"/folderId", M{"folderId": "0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d"}}, {"/campaignId", M{"campaignId": "x"}},
 			{"/desktopUrl", M{"desktopUrl": "https://" + strings.ToUpper(owner.Host) + "/x?round=1"}}, {"/lifecycle/expiredUrl", M{"lifecycle": M{"expiredUrl": "https://" + owner.Host + "/x"}}},
 			{"/title", M{"title": "a\u0007"}}, {"/title", M{"title": "a\nb"}}, {"/description", M{"description": "\u001b[31m"}},
-			{"/appPath", M{"appPath": "/x"}}, {"/parameters", M{"parameters": M{"a": M{"b": M{"c": M{"d": M{"e": M{}}}}}}}}, {"/parameters", M{"parameters": M{"a": strings.Repeat("x", 16<<10)}}},
+			{"/appPath", M{"appPath": "/x"}}, {"/appPath", M{"appPath": "javascript:alert(1)"}}, {"/appPath", M{"appPath": " JavaScript:alert(1)"}}, {"/appPath", M{"appPath": "javascript%3Aalert(1)"}},
+			{"/appPath", M{"appPath": "//evil.example"}}, {"/appPath", M{"appPath": "a//b"}}, {"/appPath", M{"appPath": "a/%2Fb"}}, {"/appPath", M{"appPath": ".."}}, {"/appPath", M{"appPath": "a/../b"}},
+			{"/appPath", M{"appPath": "a/%2e%2E"}}, {"/appPath", M{"appPath": "a/..?b"}}, {"/appPath", M{"appPath": "a\\b"}}, {"/appPath", M{"appPath": "a\tb"}}, {"/appPath", M{"appPath": "a%0ab"}}, {"/appPath", M{"appPath": "a\u0085"}},
+			{"/appPath", M{"appPath": strings.Repeat("é", 1001)}}, {"/parameters", M{"parameters": M{"a": M{"b": M{"c": M{"d": M{"e": M{}}}}}}}}, {"/parameters", M{"parameters": M{"a": strings.Repeat("x", 16<<10)}}},
 			{"/parameters", M{"parameters": []int{1}}}, {"/lifecycle/expiresAt", M{"lifecycle": M{"startsAt": "2026-12-01T00:00:00Z", "expiresAt": "2026-12-01T00:00:00Z"}}},
 			{"/lifecycle/maxClicks", M{"lifecycle": M{"maxClicks": 0}}}, {"/lifecycle/expiredUrl", M{"lifecycle": M{"expiredUrl": "x"}}}, {"/utm/source", M{"utm": M{"source": ""}}},
 			{"/templateData", M{"templateData": M{"a": 1}}}, {"/templateSelection/ios", M{"templateSelection": M{"ios": M{"mode": "custom", "templateId": "x", "version": 1}}}},
@@ -128,6 +133,7 @@ func TestList(t *testing.T) {
 			"group=main":                         "s0",
 			"prefix=":                            "s5 s4 s3 s2 s0",
 			"prefix=p":                           "s1",
+			"archived=all":                       "s5 s4 s3 s2 s1 s0",
 			"archived=true":                      "s5 s2",
 			"archived=false&order=createdAt:asc": "s0 s1 s3 s4",
 			"state=archived":                     "s5 s2",
@@ -242,4 +248,68 @@ func mendRoutes(t *testing.T, i *apitest.Installation) {
 	if _, err := i.DB.Exec(t.Context(), "ALTER TABLE route_away RENAME TO route"); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// What reads as a path inside the app is one, however long it may be.
+func TestAppPath(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		for n, path := range []string{"", "item", "item/5?a=b:c#d", "a/b:c", "a/...", "a/..b/c..", "?q=../..", "100%", "straße/😀", strings.Repeat("é", 1000)} {
+			text, err := json.Marshal(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			owner.Link(fmt.Sprintf("p%d", n), M{"appPath": path}).Want(201).Has("data.appPath", string(text))
+		}
+	})
+}
+
+// The bound of parameters counts the value, not the way in which it is written,
+// and numbers keep their digits.
+func TestSizeOfParameters(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		const frame = len(`{"n":1.00e3,"t":""}`)
+		for n, c := range []struct {
+			unit   string // as it is sent
+			times  int
+			filler int // bytes
+			fits   bool
+		}{
+			{"é", 2730, 0, true}, {`\u00e9`, 2730, 0, true}, {`\u00E9`, 4000, 0, true},
+			{`\/`, 8000, 16<<10 - frame - 8000, true}, {`\/`, 8000, 16<<10 - frame - 8000 + 1, false},
+			{"é", 4000, 16<<10 - frame - 8000, true}, {"é", 4000, 16<<10 - frame - 8000 + 1, false},
+			{`\u0001`, 2000, 16<<10 - frame - 12000, true}, {`\u0001`, 2000, 16<<10 - frame - 12000 + 1, false}, // there is no shorter form
+		} {
+			text := `{"n": 1.00e3, "t": "` + strings.Repeat(c.unit, c.times) + strings.Repeat("x", c.filler) + `"}`
+			r := owner.Call("POST", "/links", fmt.Sprintf(`{"appId":"%s","domain":"%s","slug":"s%d","parameters":%s}`, owner.AppID, owner.Host, n, text))
+			if !c.fits {
+				r.Refused(fault.ValidationFailed, "/parameters")
+				continue
+			}
+			got := owner.Call("GET", "/links/"+apitest.Path(r.Want(201).Text("data.id")), nil).Want(200).Has("data.parameters.n", "1.00e3")
+			var value string
+			if err := json.Unmarshal([]byte(`"`+strings.Repeat(c.unit, c.times)+`"`), &value); err != nil || got.Text("data.parameters.t") != value+strings.Repeat("x", c.filler) {
+				t.Errorf("%d %s come back as another text, %v", c.times, c.unit, err)
+			}
+		}
+	})
+}
+
+// A selection is shown whole: the three base templates, and what a choice does
+// not name.
+func TestTemplateSelection(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		link := owner.Link("a", nil).Want(201).Has("data.templateSelection", `{"android":null,"ios":null,"recovery":null}`)
+		path := "/links/" + apitest.Path(link.Text("data.id"))
+		official := `{"mode":"official","templateId":null,"version":null}`
+		r := owner.Call("PATCH", path, M{"templateSelection": M{"ios": M{"mode": "official"}}}, apitest.IfMatch(link.Revision())).Want(200).
+			Has("data.templateSelection", `{"android":null,"ios":`+official+`,"recovery":null}`)
+		owner.Call("GET", path, nil).Want(200).Has("data.templateSelection.ios", official)
+		// It can be sent back as it was read.
+		r = owner.Call("PATCH", path, `{"templateSelection":`+r.Value("data.templateSelection")+`}`, apitest.IfMatch(r.Revision())).Want(200).Has("data.templateSelection.ios", official)
+		owner.Call("PATCH", path, M{"templateSelection": M{"ios": M{"mode": "official", "version": 1}}}, apitest.IfMatch(r.Revision())).Refused(fault.ValidationFailed, "/templateSelection/ios")
+		owner.Call("PATCH", path, M{"templateSelection": M{"ios": nil}}, apitest.IfMatch(r.Revision())).Want(200).Has("data.templateSelection.ios", "null")
+	})
 }

@@ -30,8 +30,8 @@ type Filters struct {
 	FolderID    string         `query:"folderId" json:"folderId,omitzero" maxLength:"100"`
 	CampaignID  string         `query:"campaignId" json:"campaignId,omitzero" maxLength:"100"`
 	TagID       string         `query:"tagId" json:"tagId,omitzero" maxLength:"100"`
-	State       string         `query:"state" json:"state,omitzero" enum:"active,scheduled,expired,archived"`
-	Archived    *bool          `query:"archived" json:"archived,omitzero"`
+	State       string         `query:"state" json:"state,omitzero" enum:"active,scheduled,expired,archived" doc:"As the state of a link is now."`
+	Archived    string         `query:"archived" json:"archived,omitzero" enum:"all,true,false" doc:"Default all."`
 }
 
 // Chosen returns up to limit links of the call's app that filters choose.
@@ -44,6 +44,9 @@ func (s *Service) Chosen(ctx context.Context, c *op.Call, f Filters, limit int) 
 // of all links of the app, which holds every column that a filter looks at. So
 // a page costs its rows, and a rare match a walk through one index.
 func (s *Service) list(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]Link, error) {
+	if in.Archived == "all" { // the default
+		in.Archived = ""
+	}
 	byTag, err := in.byTag(ctx, c.DB)
 	if err != nil {
 		return nil, err
@@ -123,8 +126,8 @@ func (in *listInput) where(dialect *store.Dialect, now clock.Instant, at string)
 	if in.CreatedTo != nil {
 		w.And(at+" < ?", *in.CreatedTo)
 	}
-	if in.Archived != nil {
-		w.And("link.archived = ?", *in.Archived)
+	if in.Archived != "" {
+		w.And("link.archived = ?", in.Archived == "true")
 	}
 	const started = "(link.starts_at IS NULL OR link.starts_at <= ?)"
 	switch in.State {

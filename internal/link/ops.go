@@ -35,14 +35,14 @@ func (l *Service) Register(s *op.Service) {
 	op.Write(s, op.Op{ID: "deleteLinksLinkId", Method: "DELETE", Path: "/links/{linkId}", Perm: "links:delete", App: app, IfMatch: op.IfMatchRequired,
 		Summary: "Delete a link", Doc: "Its address is free again; its history and its events stay. A link with stored QR codes stays: 409 with its dependencies."}, l.remove)
 	op.Read(s, op.Op{ID: "getLinksLinkIdPublication", Method: "GET", Path: "/links/{linkId}/publication", Perm: "links:read", App: app, ETag: true,
-		Summary: "Read how far a link's publication is"}, l.publication)
+		Summary: "Read how far a link's publication is", Doc: "Under the link's revision, of which the publication is not part."}, l.publication)
 	op.Write(s, op.Op{ID: "resyncLinksLinkId", Method: "POST", Path: "/links/{linkId}/resync", Perm: "links:resync", App: app, IfMatch: op.IfMatchRequired, Status: 202,
 		Summary: "Publish a link again"}, l.resync)
 	op.Write(s, op.Op{ID: "duplicateLinksLinkId", Method: "POST", Path: "/links/{linkId}/duplicate", Perm: "links:create", App: app, IfMatch: op.IfMatchOptional,
 		Budget: op.LinkCreation, Summary: "Copy a link to another address",
 		Doc: "The copy has the folder, campaign, tags, parameters, destinations, routing rules and template selection of the original, not its history, clicks or archived state."}, l.duplicate)
 	op.Write(s, op.Op{ID: "validateLinks", Method: "POST", Path: "/links/validate", Perm: "links:validate", App: op.AppInBody, Status: 200,
-		Summary: "Try a creation", Doc: "Tells what createLinks would refuse. It reserves nothing."}, l.validate)
+		Summary: "Try a creation", Doc: "Tells what createLinks would refuse of the data: all of it is an answer, not a refusal, but for fields that are unknown, missing or of a wrong type. It reserves nothing."}, l.validator(op.Checker[CreateLink](s)))
 	op.Read(s, op.Op{ID: "getLinksAvailability", Method: "GET", Path: "/links/availability", Perm: "links:read", App: op.AppOfQuery("domain", appOfDomain),
 		Summary: "Whether an address is free", Doc: "It reserves nothing."}, l.availability)
 	op.Write(s, op.Op{ID: "previewLinksLinkId", Method: "POST", Path: "/links/{linkId}/preview", Perm: "links:preview", App: app, IfMatch: op.IfMatchOptional, Status: 200,

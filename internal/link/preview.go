@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/waymarkhq/waymark/internal/clock"
-	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/publication"
@@ -14,24 +13,17 @@ import (
 
 // Preview tells what a visitor would get.
 type Preview struct {
-	Platform       string                    `json:"platform" enum:"android,ios,desktop"`
-	Source         string                    `json:"source" enum:"browser,social"`
-	Mode           string                    `json:"mode" enum:"redirect,page,unavailable"`
-	NativeURI      *string                   `json:"nativeUri" doc:"What opens the app; null when it is not tried."`
-	Fallback       *string                   `json:"fallback" doc:"Where the visitor goes when the app does not open."`
-	Opening        string                    `json:"opening" enum:"none,manual,automatic"`
-	DestinationURL *string                   `json:"destinationUrl" doc:"Where a redirect leads: for an expired link its expiredUrl."`
-	MatchedRuleID  *string                   `json:"matchedRuleId"`
-	Template       opt.Null[PreviewTemplate] `json:"template" doc:"Of a page; null otherwise."`
-	Publication    publication.State         `json:"publication" doc:"Whether visitors get it already."`
-	SideEffects    bool                      `json:"sideEffects" doc:"Always false."`
-}
-
-// PreviewTemplate is the template of a page.
-type PreviewTemplate struct {
-	Mode       string  `json:"mode" enum:"inherit,official,custom"`
-	TemplateID *string `json:"templateId"`
-	Version    *int64  `json:"version"`
+	Platform       string                   `json:"platform" enum:"android,ios,desktop"`
+	Source         string                   `json:"source" enum:"browser,social"`
+	Mode           string                   `json:"mode" enum:"redirect,page,unavailable"`
+	NativeURI      *string                  `json:"nativeUri" doc:"What opens the app; null when it is not tried."`
+	Fallback       *string                  `json:"fallback" doc:"Where the visitor goes when the app does not open."`
+	Opening        string                   `json:"opening" enum:"none,manual,automatic"`
+	DestinationURL *string                  `json:"destinationUrl" doc:"Where a redirect leads: for an expired link its expiredUrl."`
+	MatchedRuleID  *string                  `json:"matchedRuleId"`
+	Template       opt.Null[TemplateChoice] `json:"template" doc:"Of a page; null otherwise."`
+	Publication    publication.State        `json:"publication" doc:"Whether visitors get it already. Not part of the revision."`
+	SideEffects    bool                     `json:"sideEffects" doc:"Always false."`
 }
 
 // PreviewLink is the body of previewLinksLinkId.
@@ -56,12 +48,14 @@ func (s *Service) preview(ctx context.Context, c *op.Call, tx *store.Tx, in *pre
 	if err != nil {
 		return op.Item[Preview]{}, err
 	}
-	if in.Body.Country.Set && !isCountry(in.Body.Country.Value) {
-		return op.Item[Preview]{}, fault.Invalid("/country", "invalid", "this is no ISO 3166-1 alpha-2 code")
+	if in.Body.Country.Set {
+		if err := checkCountry("/country", in.Body.Country.Value); err != nil {
+			return op.Item[Preview]{}, err
+		}
 	}
 	visit := route.Visit{Platform: route.Platform(in.Body.Platform), Country: in.Body.Country.Value}
-	if l.usedUp {
-		visit.Clicks = *l.Lifecycle.MaxClicks
+	if l.Lifecycle.Clicks != nil {
+		visit.Clicks = *l.Lifecycle.Clicks
 	}
 	// The link's app holds its hostname, whose own settings do not matter to a
 	// link.

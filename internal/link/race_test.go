@@ -69,3 +69,29 @@ func TestReferenceRaces(t *testing.T) {
 		}
 	})
 }
+
+// Of two changes that would lead two links to each other, one is refused.
+func TestCircleRaces(t *testing.T) {
+	apitest.EachWith(t, apitest.Options{LimitScale: 1e6}, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		for n := range 10 {
+			slugs := [2]string{fmt.Sprintf("a%d", n), fmt.Sprintf("b%d", n)}
+			var links [2]*apitest.Response
+			for k, slug := range slugs {
+				links[k] = owner.Link(slug, nil).Want(201)
+			}
+			var both sync.WaitGroup
+			var statuses [2]int
+			for k, l := range links {
+				both.Go(func() {
+					statuses[k] = owner.Call("PATCH", "/links/"+apitest.Path(l.Text("data.id")), M{"desktopUrl": "https://" + owner.Host + "/" + slugs[1-k]}, apitest.IfMatch(l.Revision())).Status
+				})
+			}
+			both.Wait()
+			slices.Sort(statuses[:])
+			if statuses != [2]int{200, 422} {
+				t.Errorf("the changes answer %v", statuses)
+			}
+		}
+	})
+}

@@ -3,6 +3,7 @@ package link
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -70,7 +71,7 @@ func (s *Service) rules(ctx context.Context, c *op.Call, in *linkInput) (op.Item
 
 // SetRule is a rule as a client sends it.
 type SetRule struct {
-	ID             opt.Opt[string]         `json:"id,omitzero" format:"uuid" doc:"Kept when sent, else new."`
+	ID             opt.Opt[string]         `json:"id,omitzero" format:"uuid" doc:"Of a rule that the link has: the rule keeps it. Omitted: a new one."`
 	Platform       opt.Null[string]        `json:"platform,omitzero" enum:"android,ios,desktop"`
 	Country        opt.Null[string]        `json:"country,omitzero" pattern:"^[A-Z]{2}$" doc:"ISO 3166-1 alpha-2."`
 	StartsAt       opt.Null[clock.Instant] `json:"startsAt,omitzero" format:"date-time"`
@@ -94,10 +95,14 @@ func (s *Service) setRules(ctx context.Context, c *op.Call, tx *store.Tx, in *se
 	if err != nil {
 		return op.Item[Rules]{}, err
 	}
+	before, err := rulesOf(ctx, tx, l.ID)
+	if err != nil {
+		return op.Item[Rules]{}, err
+	}
 	var p problems
-	rules := newRules(&p, in.Body.Rules)
-	for i := range rules {
-		s.checkLoop(&p, &l, fmt.Sprintf("/rules/%d/destinationUrl", i), &rules[i].DestinationURL)
+	rules := newRules(&p, in.Body.Rules, before)
+	if err := s.checkLoops(ctx, tx, &p, l.identity(), destinationsOf(rules)); err != nil {
+		return op.Item[Rules]{}, err
 	}
 	if err := p.refusal(); err != nil {
 		return op.Item[Rules]{}, err
@@ -111,8 +116,9 @@ func (s *Service) setRules(ctx context.Context, c *op.Call, tx *store.Tx, in *se
 	return l.withRules(rules), changed(ctx, tx, &l, "routing_rules_replaced", []string{"routingRules"}, outbox.LinkUpdated)
 }
 
-// newRules makes rules of what was sent and collects what is wrong with it.
-func newRules(p *problems, sent []SetRule) []Rule {
+// newRules makes rules of what was sent and collects what is wrong with it. An id
+// names one of the rules before: that of another link looks like an unknown one.
+func newRules(p *problems, sent []SetRule, before []Rule) []Rule {
 	rules := make([]Rule, len(sent))
 	seen := map[string]bool{}
 	for i, s := range sent {
@@ -122,15 +128,18 @@ func newRules(p *problems, sent []SetRule) []Rule {
 			StartsAt: s.StartsAt.Ptr(), ExpiresAt: s.ExpiresAt.Ptr(), DestinationURL: s.DestinationURL,
 		}
 		s.UTM.Value.Apply(&r.UTM)
-		if seen[r.ID] {
-			p.add(fault.Invalid(at+"/id", "duplicate", "another rule has this id"))
+		switch {
+		case seen[r.ID]:
+			p.add(fault.Invalid(at+"/id", "duplicate", "another rule of this request has the id; leave it out for a new rule"))
+		case s.ID.Set && !slices.ContainsFunc(before, func(b Rule) bool { return b.ID == r.ID }):
+			p.add(fault.Invalid(at+"/id", "unknown_reference", "this link has no rule with the id; leave it out for a new rule"))
 		}
 		seen[r.ID] = true
-		if r.Country != nil && !isCountry(*r.Country) {
-			p.add(fault.Invalid(at+"/country", "invalid", "this is no ISO 3166-1 alpha-2 code"))
+		if r.Country != nil {
+			p.add(checkCountry(at+"/country", *r.Country))
 		}
 		if r.StartsAt != nil && r.ExpiresAt != nil && *r.StartsAt >= *r.ExpiresAt {
-			p.add(fault.Invalid(at+"/expiresAt", "out_of_range", "the end must be after the start"))
+			p.add(fault.Invalid(at+"/expiresAt", "out_of_range", "the end must be after startsAt"))
 		}
 		p.add(weburl.CheckHTTPS(at+"/destinationUrl", &r.DestinationURL))
 		rules[i] = r

@@ -18,16 +18,18 @@ const columns = `id, app_id, hostname, prefix, slug, folder_id, campaign_id, arc
 	title, description, image_url, desktop_url, play_store_url, app_store_url, app_path, parameters, web_only, behavior, link_group, origin,
 	template_data, template_selection, image_asset_id, used_up, revision, created_at, updated_at, ` + publication.StateColumns
 
-const selection = "SELECT " + columns + " FROM link"
+// selection reads links with the clicks of those that have a limit.
+const selection = "SELECT " + columns + ", CASE WHEN max_clicks IS NOT NULL THEN COALESCE((SELECT clicks FROM click_count WHERE link_id = link.id), 0) END FROM link"
 
 // scan reads a link; url and state are left to finish.
 func scan(r store.Row) (l Link, err error) {
 	var utm, parameters, data, selection string
+	var usedUp bool // for filters; the clicks tell it, too
 	if err := r.Scan(&l.ID, &l.AppID, &l.Domain, &l.Prefix, &l.Slug, &l.FolderID, &l.CampaignID, &l.Lifecycle.Archived, &l.Lifecycle.StartsAt,
 		&l.Lifecycle.ExpiresAt, &l.Lifecycle.MaxClicks, &l.Lifecycle.ExpiredURL, &utm,
 		&l.Title, &l.Description, &l.ImageURL, &l.DesktopURL, &l.PlayStoreURL, &l.AppStoreURL, &l.AppPath, &parameters, &l.WebOnly, &l.Behavior, &l.Group, &l.Origin,
-		&data, &selection, &l.imageAssetID, &l.usedUp, &l.Revision, &l.CreatedAt, &l.UpdatedAt,
-		&l.Publication.Status, &l.Publication.ConfirmedRevision, &l.Publication.UpdatedAt); err != nil {
+		&data, &selection, &l.imageAssetID, &usedUp, &l.Revision, &l.CreatedAt, &l.UpdatedAt,
+		&l.Publication.Status, &l.Publication.ConfirmedRevision, &l.Publication.UpdatedAt, &l.Lifecycle.Clicks); err != nil {
 		return l, err
 	}
 	l.Publication.DesiredRevision = l.Revision
@@ -51,7 +53,7 @@ func (s *Service) load(ctx context.Context, q store.Q, c *op.Call, id string) (L
 // finish sets what is not stored.
 func (s *Service) finish(l *Link, c *op.Call) {
 	l.URL = s.addresses.URL(l.Domain, l.Prefix, l.Slug)
-	l.State = l.Lifecycle.state(c.Now, l.usedUp)
+	l.State = l.Lifecycle.state(c.Now)
 }
 
 // AppOf implements op.AppFinder.
@@ -93,10 +95,10 @@ func insert(ctx context.Context, tx *store.Tx, l *Link) error {
 		l.ID, l.AppID, l.Domain, l.Prefix, l.Slug, l.FolderID, l.CampaignID, l.Lifecycle.Archived, l.Lifecycle.StartsAt,
 		l.Lifecycle.ExpiresAt, l.Lifecycle.MaxClicks, l.Lifecycle.ExpiredURL, e.utm,
 		l.Title, l.Description, l.ImageURL, l.DesktopURL, l.PlayStoreURL, l.AppStoreURL, l.AppPath, string(l.Parameters.Value), l.WebOnly, l.Behavior, l.Group, l.Origin,
-		string(l.TemplateData.Value), e.selection, l.imageAssetID, l.usedUp, l.Revision, l.CreatedAt, l.UpdatedAt,
+		string(l.TemplateData.Value), e.selection, l.imageAssetID, l.Lifecycle.usedUp(), l.Revision, l.CreatedAt, l.UpdatedAt,
 		l.Publication.Status, l.Publication.ConfirmedRevision, l.Publication.UpdatedAt, searchText(l))
 	if err == nil && n == 0 {
-		err = fault.New(fault.ResourceConflict, "A link with this domain, prefix and slug exists.")
+		err = fault.New(fault.ResourceConflict, "A link with this domain, prefix and slug exists already. Choose another slug.")
 	}
 	return err
 }
@@ -115,14 +117,16 @@ func save(ctx context.Context, tx *store.Tx, l *Link) error {
 		publication_status = 'pending', publication_attempts = 0, publication_error = NULL, publication_updated_at = ? WHERE id = ?`,
 		l.FolderID, l.CampaignID, l.Lifecycle.Archived, l.Lifecycle.StartsAt, l.Lifecycle.ExpiresAt, l.Lifecycle.MaxClicks, l.Lifecycle.ExpiredURL, e.utm,
 		l.Title, l.Description, l.ImageURL, l.DesktopURL, l.PlayStoreURL, l.AppStoreURL, l.AppPath, string(l.Parameters.Value), l.WebOnly,
-		l.Behavior, l.Group, string(l.TemplateData.Value), e.selection, l.imageAssetID, l.usedUp, l.Revision, l.UpdatedAt, searchText(l), tx.Now, l.ID)
+		l.Behavior, l.Group, string(l.TemplateData.Value), e.selection, l.imageAssetID, l.Lifecycle.usedUp(), l.Revision, l.UpdatedAt, searchText(l), tx.Now, l.ID)
 	return err
 }
 
-// isUsedUp reports whether the clicks that are counted reach the limit.
-func isUsedUp(ctx context.Context, q store.Q, l *Link) (bool, error) {
-	if l.Lifecycle.MaxClicks == nil {
-		return false, nil
+// count reads the clicks of a link again, under the limit that it has by now.
+func count(ctx context.Context, q store.Q, l *Link) error {
+	n, err := store.One(ctx, q, store.Value[int64], "SELECT clicks FROM click_count WHERE link_id = ?", l.ID)
+	if err == store.ErrNotFound { // no click yet
+		err = nil
 	}
-	return store.Exists(ctx, q, "SELECT 1 FROM click_count WHERE link_id = ? AND clicks >= ?", l.ID, *l.Lifecycle.MaxClicks)
+	l.Lifecycle.count(n)
+	return err
 }

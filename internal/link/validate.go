@@ -2,13 +2,17 @@ package link
 
 import (
 	"context"
+	"reflect"
 	"slices"
+	"strings"
 
-	"github.com/waymarkhq/waymark/internal/app"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/schema"
 	"github.com/waymarkhq/waymark/internal/store"
-	"github.com/waymarkhq/waymark/internal/weburl"
 )
 
 // Validation tells what would become of a creation.
@@ -19,22 +23,73 @@ type Validation struct {
 	Issues    []fault.Detail `json:"issues"`
 }
 
-func (s *Service) validate(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateLink }) (op.Item[Validation], error) {
-	p := problems{}
-	l, err := s.newLink(ctx, tx, &p, &in.Body)
-	if err != nil {
-		return op.Item[Validation]{}, err
-	}
-	v := Validation{Valid: len(p) == 0, Issues: p}
-	if !slices.ContainsFunc(p, func(d fault.Detail) bool { return isAddress(d.Path) }) {
-		taken, err := isTaken(ctx, tx, l.Domain, l.Prefix, l.Slug)
+// ValidateLink is the body of validateLinks: a CreateLink of which the pipeline
+// checks only the fields, the required ones and their types. What its values
+// break is the answer.
+type ValidateLink struct{ Object }
+
+// Schema describes a ValidateLink in the contract.
+func (ValidateLink) Schema(r *schema.Registry) *schema.Schema {
+	return r.For(reflect.TypeFor[CreateLink]()).Shape()
+}
+
+// validator returns the handler of validateLinks; check reads a CreateLink as
+// createLinks does.
+func (s *Service) validator(check func([]byte) (CreateLink, error)) func(context.Context, *op.Call, *store.Tx, *struct{ Body ValidateLink }) (op.Item[Validation], error) {
+	return func(ctx context.Context, _ *op.Call, tx *store.Tx, in *struct{ Body ValidateLink }) (op.Item[Validation], error) {
+		text := in.Body.Value
+		body, err := check(text)
+		p := problems{}
+		if p.add(err); err != nil && len(p) == 0 {
+			return op.Item[Validation]{}, err
+		}
+		broken := slices.Clone(p)
+		if err != nil { // the rest is tried without what is broken
+			for _, d := range broken {
+				text = without(text, strings.Split(d.Path, "/")[1:])
+			}
+			if json.Unmarshal(text, &body) != nil {
+				return op.Item[Validation]{}, err
+			}
+		}
+		l, err := s.newLink(ctx, tx, &p, &body)
 		if err != nil {
 			return op.Item[Validation]{}, err
 		}
-		url := s.addresses.URL(l.Domain, l.Prefix, l.Slug)
-		v.Available, v.URL = !taken, &url
+		// A field that was left out is broken, not missing.
+		found := slices.DeleteFunc(p[len(broken):], func(d fault.Detail) bool {
+			return slices.ContainsFunc(broken, func(b fault.Detail) bool { return b.Path == d.Path })
+		})
+		v := Validation{Issues: append(broken, found...)}
+		v.Valid = len(v.Issues) == 0
+		if !slices.ContainsFunc(v.Issues, func(d fault.Detail) bool { return isAddress(d.Path) }) {
+			taken, err := isTaken(ctx, tx, l.Domain, l.Prefix, l.Slug)
+			if err != nil {
+				return op.Item[Validation]{}, err
+			}
+			url := s.addresses.URL(l.Domain, l.Prefix, l.Slug)
+			v.Available, v.URL = !taken, &url
+		}
+		return op.Item[Validation]{Data: v, Ref: op.Ref{Type: "app", ID: l.AppID, AppID: l.AppID}}, nil
 	}
-	return op.Item[Validation]{Data: v, Ref: op.Ref{Type: "app", ID: l.AppID, AppID: l.AppID}}, nil
+}
+
+// without returns an object without the member at a path.
+func without(object jsontext.Value, path []string) jsontext.Value {
+	var members map[string]jsontext.Value
+	if len(path) == 0 || json.Unmarshal(object, &members) != nil {
+		return object
+	}
+	if inner, found := members[path[0]]; !found || len(path) == 1 {
+		delete(members, path[0])
+	} else {
+		members[path[0]] = without(inner, path[1:])
+	}
+	text, err := json.Marshal(members, json.Deterministic(true))
+	if err != nil {
+		return object
+	}
+	return text
 }
 
 // Try returns what Create would refuse of a body, at best now: it reserves
@@ -47,63 +102,9 @@ func (s *Service) Try(ctx context.Context, q store.Q, body *CreateLink) ([]fault
 	}
 	taken, err := isTaken(ctx, q, l.Domain, l.Prefix, l.Slug)
 	if taken {
-		p = append(p, fault.Detail{Path: "/slug", Code: "taken", Message: "a link with this domain, prefix and slug exists"})
+		p = append(p, fault.Detail{Path: "/slug", Code: "taken", Message: "a link with this domain, prefix and slug exists already; choose another slug"})
 	}
 	return p, err
 }
 
 func isAddress(path string) bool { return path == "/domain" || path == "/prefix" || path == "/slug" }
-
-// isTaken reports whether an address is a link's.
-func isTaken(ctx context.Context, q store.Q, hostname, prefix, slug string) (bool, error) {
-	return store.Exists(ctx, q, "SELECT 1 FROM link WHERE hostname = ? AND prefix = ? AND slug = ?", hostname, prefix, slug)
-}
-
-// Availability tells whether an address is free.
-type Availability struct {
-	Available bool    `json:"available"`
-	Domain    string  `json:"domain"`
-	Prefix    string  `json:"prefix"`
-	Slug      string  `json:"slug"`
-	URL       *string `json:"url" doc:"null when it cannot be an address."`
-	Reason    *string `json:"reason" doc:"taken, reserved or invalid; null when it is free."`
-}
-
-type availabilityInput struct {
-	Domain string `query:"domain" required:"true" maxLength:"253"`
-	Prefix string `query:"prefix" maxLength:"1000" allowEmpty:"true"`
-	Slug   string `query:"slug" required:"true" maxLength:"1000"`
-}
-
-func (s *Service) availability(ctx context.Context, c *op.Call, in *availabilityInput) (op.Item[Availability], error) {
-	var p problems
-	id := newIdentity(&p, in.Domain, in.Prefix, in.Slug)
-	a := Availability{Domain: id.hostname, Prefix: id.prefix, Slug: id.slug}
-	reason := func(r string) *string { return &r }
-	if len(p) > 0 {
-		a.Reason = reason("invalid")
-		if !slices.ContainsFunc(p, func(d fault.Detail) bool { return d.Code != "reserved" }) {
-			a.Reason = reason("reserved")
-		}
-		return op.Item[Availability]{Data: a}, nil
-	}
-	if ready, err := app.HasDomain(ctx, c.DB, c.AppID, id.hostname); err != nil {
-		return op.Item[Availability]{}, err
-	} else if !ready {
-		a.Reason = reason("invalid")
-		return op.Item[Availability]{Data: a}, nil
-	}
-	url := s.addresses.URL(id.hostname, id.prefix, id.slug)
-	a.URL = &url
-	taken, err := isTaken(ctx, c.DB, id.hostname, id.prefix, id.slug)
-	if a.Available = !taken; taken {
-		a.Reason = reason("taken")
-	}
-	return op.Item[Availability]{Data: a}, err
-}
-
-// appOfDomain implements op.AppFinder for a hostname as a client writes it.
-func appOfDomain(ctx context.Context, q store.Q, domain string) (string, error) {
-	host, _ := weburl.Hostname(domain) // "" is nobody's
-	return store.One(ctx, q, store.Value[string], "SELECT app_id FROM domain WHERE hostname = ? AND NOT detached", host)
-}

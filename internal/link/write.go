@@ -53,7 +53,10 @@ func (s *Service) newLink(ctx context.Context, q store.Q, p *problems, body *Cre
 	l.Behavior, l.Group, l.Origin = "manual", "operational", "api"
 	l.Parameters, l.TemplateData = emptyObject, emptyObject
 	body.Content.apply(p, &l)
-	s.checkLoops(p, &l)
+	l.Lifecycle.count(0)
+	if err := s.checkLoops(ctx, q, p, id, l.destinations()); err != nil {
+		return l, err
+	}
 	return l, s.checkReferences(ctx, q, p, &body.Content, &l)
 }
 
@@ -82,7 +85,9 @@ func (s *Service) Update(ctx context.Context, c *op.Call, tx *store.Tx, id strin
 	before := l
 	var p problems
 	body.Content.apply(&p, &l)
-	s.checkLoops(&p, &l)
+	if err := s.checkLoops(ctx, tx, &p, l.identity(), changedDestinations(&before, &l)); err != nil {
+		return l, err
+	}
 	if err := s.checkReferences(ctx, tx, &p, &body.Content, &l); err != nil {
 		return l, err
 	}
@@ -100,7 +105,7 @@ func (s *Service) Update(ctx context.Context, c *op.Call, tx *store.Tx, id strin
 			action = "archived"
 		}
 	}
-	if l.usedUp, err = isUsedUp(ctx, tx, &l); err != nil {
+	if err := count(ctx, tx, &l); err != nil {
 		return l, err
 	}
 	if err := save(ctx, tx, &l); err != nil {

@@ -1,0 +1,66 @@
+package link
+
+import (
+	"context"
+	"slices"
+
+	"github.com/waymarkhq/waymark/internal/app"
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/weburl"
+)
+
+// isTaken reports whether an address is a link's.
+func isTaken(ctx context.Context, q store.Q, hostname, prefix, slug string) (bool, error) {
+	return store.Exists(ctx, q, "SELECT 1 FROM link WHERE hostname = ? AND prefix = ? AND slug = ?", hostname, prefix, slug)
+}
+
+// Availability tells whether an address is free.
+type Availability struct {
+	Available bool    `json:"available"`
+	Domain    string  `json:"domain"`
+	Prefix    string  `json:"prefix"`
+	Slug      string  `json:"slug"`
+	URL       *string `json:"url" doc:"null when it cannot be an address."`
+	Reason    *string `json:"reason" doc:"taken, reserved or invalid; null when it is free."`
+}
+
+type availabilityInput struct {
+	Domain string `query:"domain" required:"true" maxLength:"253"`
+	Prefix string `query:"prefix" maxLength:"1000" allowEmpty:"true"`
+	Slug   string `query:"slug" required:"true" maxLength:"1000"`
+}
+
+func (s *Service) availability(ctx context.Context, c *op.Call, in *availabilityInput) (op.Item[Availability], error) {
+	var p problems
+	id := newIdentity(&p, in.Domain, in.Prefix, in.Slug)
+	a := Availability{Domain: id.hostname, Prefix: id.prefix, Slug: id.slug}
+	reason := func(r string) *string { return &r }
+	if len(p) > 0 {
+		a.Reason = reason("invalid")
+		if !slices.ContainsFunc(p, func(d fault.Detail) bool { return d.Code != "reserved" }) {
+			a.Reason = reason("reserved")
+		}
+		return op.Item[Availability]{Data: a}, nil
+	}
+	if ready, err := app.HasDomain(ctx, c.DB, c.AppID, id.hostname); err != nil {
+		return op.Item[Availability]{}, err
+	} else if !ready {
+		a.Reason = reason("invalid")
+		return op.Item[Availability]{Data: a}, nil
+	}
+	url := s.addresses.URL(id.hostname, id.prefix, id.slug)
+	a.URL = &url
+	taken, err := isTaken(ctx, c.DB, id.hostname, id.prefix, id.slug)
+	if a.Available = !taken; taken {
+		a.Reason = reason("taken")
+	}
+	return op.Item[Availability]{Data: a}, err
+}
+
+// appOfDomain implements op.AppFinder for a hostname as a client writes it.
+func appOfDomain(ctx context.Context, q store.Q, domain string) (string, error) {
+	host, _ := weburl.Hostname(domain) // "" is nobody's
+	return store.One(ctx, q, store.Value[string], "SELECT app_id FROM domain WHERE hostname = ? AND NOT detached", host)
+}
