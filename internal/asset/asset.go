@@ -27,7 +27,7 @@ type Asset struct {
 	SHA256      string        `json:"sha256" pattern:"^[0-9a-f]{64}$"`
 	Width       int64         `json:"width"`
 	Height      int64         `json:"height"`
-	State       string        `json:"state" enum:"active,deleting"`
+	State       string        `json:"state" enum:"active,deleting" doc:"Not part of the revision."`
 	Revision    string        `json:"revision" format:"uuid"`
 	CreatedAt   clock.Instant `json:"createdAt" format:"date-time"`
 	UpdatedAt   clock.Instant `json:"updatedAt" format:"date-time"`

@@ -73,11 +73,8 @@ func (s *service) setLogo(ctx context.Context, c *op.Call, tx *store.Tx, in *set
 
 func (s *service) removeLogo(ctx context.Context, c *op.Call, tx *store.Tx, in *logoInput) (op.Item[op.Nothing], error) {
 	a, err := app.Current(ctx, c, tx, in.AppID)
-	if err == nil && a.LogoAssetID == nil {
-		err = fault.Missing()
-	}
-	if err == nil {
+	if err == nil && a.LogoAssetID != nil {
 		err = app.SetLogo(ctx, tx, &a, nil)
 	}
-	return op.Item[op.Nothing]{Ref: a.Ref()}, err
+	return op.Item[op.Nothing]{Ref: a.Ref(), ETag: a.Revision}, err
 }

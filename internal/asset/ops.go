@@ -32,7 +32,7 @@ func Register(s *op.Service, addresses Addresses, blobs blob.Store) {
 	op.Write(s, op.Op{ID: "setAppsAppIdLogo", Method: "PUT", Path: "/apps/{appId}/logo", Perm: "apps:update", App: op.AppInPath, IfMatch: op.IfMatchRequired,
 		Summary: "Make an image an app's logo", Doc: "Under the app's revision."}, h.setLogo)
 	op.Write(s, op.Op{ID: "deleteAppsAppIdLogo", Method: "DELETE", Path: "/apps/{appId}/logo", Perm: "apps:update", App: op.AppInPath, IfMatch: op.IfMatchRequired,
-		Summary: "Take an app's logo away", Doc: "Under the app's revision. The image stays."}, h.removeLogo)
+		Summary: "Take an app's logo away", Doc: "Under the app's revision, whose new value is the ETag. The image stays. Without a logo nothing changes."}, h.removeLogo)
 }
 
 type listInput struct {

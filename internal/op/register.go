@@ -139,7 +139,7 @@ func (i Item[T]) outcome() outcome {
 		o.etag = i.Ref.Revision
 	}
 	if _, nothing := any(i.Data).(Nothing); nothing {
-		o.data, o.etag = nil, ""
+		o.data, o.etag = nil, i.ETag // of what the removal changed
 	}
 	return o
 }

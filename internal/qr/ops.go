@@ -167,7 +167,7 @@ func (s *service) check(ctx context.Context, tx *store.Tx, c *QRCode) error {
 			return err
 		}
 		if width > maxLogo || height > maxLogo {
-			return fault.Invalid("/logoAssetId", "too_large", "a logo has at most %d by %d pixels", maxLogo, maxLogo)
+			return fault.Invalid("/logoAssetId", "too_large", "a logo must have at most %d by %d pixels; upload a smaller image", maxLogo, maxLogo)
 		}
 		c.Look.forLogo()
 	}

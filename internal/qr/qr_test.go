@@ -138,6 +138,11 @@ func TestStored(t *testing.T) {
 		if got := read(t, owner.Call("GET", path+"/download", nil).Want(200)); got != want {
 			t.Errorf("reads %q, want %q", got, want)
 		}
+		// A size that was given is never raised, also when what it holds grows later.
+		small := owner.Call("POST", "/qr-codes", body(M{"size": 64, "margin": 0, "errorCorrection": "L"})).Want(201).Has("data.size", "64")
+		owner.Call("PATCH", "/qr-codes/"+small.Text("data.id"), M{"margin": 16}, apitest.IfMatch(small.Revision())).Refused(fault.ValidationFailed, "/size")
+		owner.Call("DELETE", "/qr-codes/"+small.Text("data.id"), nil, apitest.IfMatch(small.Revision())).Want(204)
+		owner.Call("POST", "/qr-codes", body(M{"name": "Wide", "margin": 16, "errorCorrection": "H"})).Want(201).Has("data.size", "512")
 		changed := owner.Call("PATCH", path, M{"format": "svg", "logoAssetId": image.Text("data.id"), "size": 1024}, apitest.IfMatch(r.Revision())).Want(200).
 			Has("data.errorCorrection", `"Q"`).Has("data.size", "1024").Has("data.name", `"Poster"`)
 		svg := owner.Call("GET", path+"/download", nil).Want(200)
@@ -159,7 +164,7 @@ func TestStored(t *testing.T) {
 		owner.Call("DELETE", linkPath, nil, linkMatch).Refused(fault.ResourceConflict).Has("error.dependencies.0.type", `"qr_code"`)
 
 		owner.Call("POST", "/qr-codes", body(M{"name": "Flyer", "logoAssetId": image.Text("data.id"), "errorCorrection": "H"})).Want(201).Has("data.errorCorrection", `"H"`)
-		for query, n := range map[string]int{"": 2, "&q=FLY": 1, "&q=none": 0, "&linkId=" + apitest.Path(link.Text("data.id")): 2, "&linkId=x": 0} {
+		for query, n := range map[string]int{"": 3, "&q=FLY": 1, "&q=none": 0, "&linkId=" + apitest.Path(link.Text("data.id")): 3, "&linkId=x": 0} {
 			if got := owner.Call("GET", "/qr-codes?appId="+owner.AppID+query, nil).Want(200).Len("data"); got != n {
 				t.Errorf("%s lists %d, want %d", query, got, n)
 			}

@@ -29,7 +29,7 @@ func newLayout(text string, o Options) (*layout, error) {
 	}
 	code, err := qr.Encode(text, levels[o.Level], qr.Auto)
 	if err != nil { // it has no other reason
-		return nil, refuse("text", "The link is too long for a QR code with error correction %s.", o.Level)
+		return nil, refuse("text", "The link is too long for a QR code with error correction %s. Choose a lower one or shorten the link.", o.Level)
 	}
 	n := code.Bounds().Dx()
 	l := &layout{modules: n, dark: make([]bool, n*n)}

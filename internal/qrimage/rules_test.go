@@ -153,3 +153,15 @@ func FuzzRender(f *testing.F) {
 		}
 	})
 }
+
+// A size that a client leaves out is 512 pixels, which every code fits into: it
+// never has to be raised (completions.md §11, QR size).
+func TestStandardSizeHoldsEveryCode(t *testing.T) {
+	for modules := 21; modules <= 177; modules += 4 {
+		for margin := 0; margin <= MaxMargin; margin++ {
+			if _, need := widest(modules, margin, 512); need > 512 {
+				t.Errorf("%d modules with a margin of %d need %d pixels", modules, margin, need)
+			}
+		}
+	}
+}
