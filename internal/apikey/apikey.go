@@ -28,7 +28,7 @@ type Key struct {
 	Permissions []string       `json:"permissions"`
 	ExpiresAt   clock.Instant  `json:"expiresAt" format:"date-time"`
 	CreatedAt   clock.Instant  `json:"createdAt" format:"date-time"`
-	LastUsedAt  *clock.Instant `json:"lastUsedAt" format:"date-time"`
+	LastUsedAt  *clock.Instant `json:"lastUsedAt" format:"date-time" doc:"Not part of the revision."`
 	RevokedAt   *clock.Instant `json:"revokedAt" format:"date-time" doc:"In the future while a rotated key overlaps with its successor."`
 	Revision    string         `json:"revision" format:"uuid"`
 }

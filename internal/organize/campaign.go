@@ -21,7 +21,7 @@ type Campaign struct {
 	UTM       utm.UTM        `json:"utm"`
 	StartsAt  *clock.Instant `json:"startsAt" format:"date-time" doc:"For the owner's own use: links have their own lifecycle."`
 	EndsAt    *clock.Instant `json:"endsAt" format:"date-time"`
-	LinkCount int64          `json:"linkCount"`
+	LinkCount int64          `json:"linkCount" doc:"How many links refer to it. Not part of the revision."`
 }
 
 func (c Campaign) ref() op.Ref { return c.Common.ref("campaign") }
@@ -88,7 +88,7 @@ func (b *SetCampaign) apply(c *Campaign) error {
 	b.StartsAt.Apply(&c.StartsAt)
 	b.EndsAt.Apply(&c.EndsAt)
 	if c.StartsAt != nil && c.EndsAt != nil && *c.StartsAt >= *c.EndsAt {
-		return fault.Invalid("/endsAt", "out_of_range", "the end must be after the start")
+		return fault.Invalid("/endsAt", "out_of_range", "the end must be after startsAt")
 	}
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 // Folder holds links; a link is in one or in none.
 type Folder struct {
 	Common
-	LinkCount int64 `json:"linkCount"`
+	LinkCount int64 `json:"linkCount" doc:"How many links refer to it. Not part of the revision."`
 }
 
 func (f Folder) ref() op.Ref { return f.Common.ref("folder") }

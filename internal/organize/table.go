@@ -83,7 +83,7 @@ func (t *table[T]) current(ctx context.Context, c *op.Call, tx *store.Tx, id str
 func (t *table[T]) refuseTaken(ctx context.Context, tx *store.Tx, c *Common) error {
 	taken, err := store.Exists(ctx, tx, "SELECT 1 FROM "+t.name+" WHERE app_id = ? AND name_key = ? AND id <> ?", c.AppID, fold.Text(c.Name), c.ID)
 	if err == nil && taken {
-		err = fault.New(fault.ResourceConflict, "The app has a %s with this name.", t.name)
+		err = fault.New(fault.ResourceConflict, "The app has a %s with this name already. Choose a name that differs in more than its case.", t.name)
 	}
 	return err
 }

@@ -41,10 +41,10 @@ type Webhook struct {
 	Events              []EventType    `json:"events"`
 	Description         *string        `json:"description"`
 	Enabled             bool           `json:"enabled"`
-	Status              string         `json:"status" enum:"active,disabled,suspended,authorization_required"`
-	ConsecutiveFailures int64          `json:"consecutiveFailures"`
-	LastSuccessAt       *clock.Instant `json:"lastSuccessAt" format:"date-time"`
-	LastFailureAt       *clock.Instant `json:"lastFailureAt" format:"date-time"`
+	Status              string         `json:"status" enum:"active,disabled,suspended,authorization_required" doc:"Not part of the revision."`
+	ConsecutiveFailures int64          `json:"consecutiveFailures" doc:"Not part of the revision."`
+	LastSuccessAt       *clock.Instant `json:"lastSuccessAt" format:"date-time" doc:"Not part of the revision."`
+	LastFailureAt       *clock.Instant `json:"lastFailureAt" format:"date-time" doc:"Not part of the revision."`
 	AuthorizedBy        Authorizer     `json:"authorizedBy"`
 	Revision            string         `json:"revision" format:"uuid" doc:"The revision of the configuration; status, consecutiveFailures, lastSuccessAt and lastFailureAt change without a new one."`
 	CreatedAt           clock.Instant  `json:"createdAt" format:"date-time"`

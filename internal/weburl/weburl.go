@@ -35,26 +35,26 @@ func problem(value string) string {
 	if strings.ContainsFunc(value, func(r rune) bool {
 		return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\\'
 	}) {
-		return "the URL contains a space, an invisible character or a backslash"
+		return "the URL must not contain spaces, invisible characters or backslashes"
 	}
 	u, err := url.Parse(value)
 	switch {
 	case err != nil:
-		return "the value is not a URL"
+		return "the value must be a URL, such as https://example.com/page"
 	case !strings.EqualFold(u.Scheme, "https"):
 		return "the URL must start with https://"
 	case u.Hostname() == "" || strings.HasPrefix(u.Host, ":"):
-		return "the URL has no host"
+		return "the URL must have a host, as in https://example.com/page"
 	case u.User != nil:
 		return "the URL must not contain a user or password"
 	}
 	if _, err := netip.ParseAddr(u.Hostname()); err != nil {
 		if _, ok := Hostname(u.Hostname()); !ok {
-			return "the URL's host is not a hostname"
+			return "the URL's host must be a hostname, such as example.com, or an IP address"
 		}
 	}
 	if n, err := strconv.ParseUint(u.Port(), 10, 16); u.Port() != "" && (err != nil || n == 0) {
-		return "the URL's port is not one"
+		return "the port must be a number from 1 to 65535"
 	}
 	return ""
 }

@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/waymarkhq/waymark/internal/fault"
 )
 
 func TestCheckHTTPS(t *testing.T) {
@@ -27,13 +29,27 @@ func TestCheckHTTPS(t *testing.T) {
 		"https://example.com/\u2028":         false,
 		"https://exa%mple.com/":              false,
 		"":                                   false,
-		"https://x.example:99999/":           false,
+		"https://x.example:65535/":           true,
+		"https://x.example:65536/":           false,
+		"https://x.example:1/":               true,
+		"https://x.example:0/":               false,
 		"https://x..example/":                false,
 		"https://x.example\u200b/":           false,
 		"https://-/":                         false,
 	} {
 		if err := CheckHTTPS("/x", &value); (err == nil) != ok {
 			t.Errorf("CheckHTTPS(%q) = %v", value, err)
+		}
+	}
+	// A refusal tells what to do.
+	for value, want := range map[string]string{
+		"https://x.example:65536/": "the port must be a number from 1 to 65535",
+		"http://x.example/":        "the URL must start with https://",
+		"https:///page":            "the URL must have a host, as in https://example.com/page",
+	} {
+		refusal, _ := fault.From(CheckHTTPS("/x", &value))
+		if len(refusal.Details) != 1 || refusal.Details[0].Message != want {
+			t.Errorf("CheckHTTPS(%q) says %v, want %q", value, refusal.Details, want)
 		}
 	}
 	if err := CheckHTTPS("/x", nil); err != nil {
