@@ -14,7 +14,7 @@ import (
 var floors = []string{
 	// 1: plain helpers.
 	"clock ids fault fold text clientaddr publicip csvtable",
-	"schema cursor weburl names qrimage imagecheck",
+	"schema cursor weburl qrimage imagecheck",
 	"opt",
 	"utm",
 	"outbound",

@@ -13,6 +13,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/text"
 	"github.com/waymarkhq/waymark/internal/weburl"
 )
 
@@ -51,8 +52,8 @@ func getMe(ctx context.Context, c *op.Call, _ *struct{}) (op.Item[Me], error) {
 
 // UpdateMe is the body of updateMe.
 type UpdateMe struct {
-	DisplayName opt.Opt[string]  `json:"displayName,omitzero" minLength:"1" maxLength:"100"`
-	PhotoURL    opt.Null[string] `json:"photoUrl,omitzero" maxLength:"4096" doc:"HTTPS, without user or password."`
+	DisplayName opt.Opt[text.Line] `json:"displayName,omitzero" maxLength:"100"`
+	PhotoURL    opt.Null[string]   `json:"photoUrl,omitzero" maxLength:"4096" doc:"HTTPS, without user or password."`
 }
 
 func updateMe(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body UpdateMe }) (op.Item[Me], error) {
@@ -64,7 +65,8 @@ func updateMe(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body Up
 		return me.item(), fault.Stale()
 	}
 	if in.Body.DisplayName.Set {
-		me.DisplayName = &in.Body.DisplayName.Value
+		name := string(in.Body.DisplayName.Value)
+		me.DisplayName = &name
 	}
 	if err := weburl.CheckHTTPS("/photoUrl", in.Body.PhotoURL.Ptr()); err != nil {
 		return me.item(), err
@@ -120,7 +122,7 @@ func updatePreferences(ctx context.Context, c *op.Call, tx *store.Tx, in *struct
 			return p.item(c), err
 		}
 		if !visible {
-			return p.item(c), fault.Invalid("/selectedAppId", "unknown_reference", "there is no such app")
+			return p.item(c), fault.Invalid("/selectedAppId", fault.ReasonUnknownReference, "there is no such app")
 		}
 	}
 	in.Body.SelectedAppID.Apply(&p.SelectedAppID)

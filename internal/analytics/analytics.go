@@ -23,8 +23,8 @@ type Query struct {
 	AppID      string        `query:"appId" required:"true" maxLength:"500"`
 	Start      clock.Instant `query:"start" format:"date-time" required:"true" doc:"Inclusive."`
 	End        clock.Instant `query:"end" format:"date-time" required:"true" doc:"Exclusive, at most 366 days after start."`
-	Timezone   string        `query:"timezone" maxLength:"64" doc:"IANA name, default UTC."`
-	Group      string        `query:"group" enum:"all,main,operational"`
+	Timezone   string        `query:"timezone" maxLength:"64" default:"UTC"`
+	Group      string        `query:"group" enum:"all,main,operational" default:"all"`
 	LinkID     string        `query:"linkId" maxLength:"500"`
 	Domain     string        `query:"domain" maxLength:"253"`
 	Prefix     *string       `query:"prefix" maxLength:"200" allowEmpty:"true"`
@@ -63,11 +63,11 @@ type Filters struct {
 // Coverage states what the numbers rest on and what they do not prove.
 type Coverage struct {
 	Source                string   `json:"source"`
-	Grouping              string   `json:"grouping"`
-	DeletedLinks          string   `json:"deletedLinks"`
-	HistoricalAggregates  string   `json:"historicalAggregates"`
-	UniqueVisitors        string   `json:"uniqueVisitors"`
-	NativeTrust           string   `json:"nativeTrust"`
+	Grouping              string   `json:"grouping" maxLength:"50"`
+	DeletedLinks          string   `json:"deletedLinks" maxLength:"50"`
+	HistoricalAggregates  string   `json:"historicalAggregates" maxLength:"50"`
+	UniqueVisitors        string   `json:"uniqueVisitors" maxLength:"50"`
+	NativeTrust           string   `json:"nativeTrust" maxLength:"50"`
 	CompletenessGuarantee bool     `json:"completenessGuaranteed"`
 	Limitations           []string `json:"limitations"`
 }

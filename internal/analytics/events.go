@@ -54,9 +54,9 @@ type Span struct {
 func (s Span) Check() error {
 	switch {
 	case s.End <= s.Start:
-		return fault.Invalid("/end", "out_of_range", "the end must be after the start")
+		return fault.Invalid("/end", fault.ReasonOutOfRange, "the end must be after the start")
 	case s.End > s.Start.Add(maxRange):
-		return fault.Invalid("/end", "out_of_range", "the period exceeds 366 days")
+		return fault.Invalid("/end", fault.ReasonOutOfRange, "the period exceeds 366 days")
 	}
 	return nil
 }

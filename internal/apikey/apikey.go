@@ -44,7 +44,7 @@ func (k Key) Position() cursor.Position { return cursor.Position{At: k.CreatedAt
 
 func (k Key) ref() op.Ref { return op.Ref{Type: "api_key", ID: k.ID, Revision: k.Revision} }
 
-func (k Key) location() string { return op.BasePath + "/api-keys/" + k.ID }
+func (k Key) location() string { return op.Location("api-keys", k.ID) }
 
 // inForce reports whether the key is accepted at an instant.
 func (k Key) inForce(now clock.Instant) bool {
@@ -57,7 +57,7 @@ func expiry(asked *clock.Instant, now clock.Instant) (clock.Instant, error) {
 		return now.Add(defaultLifetime), nil
 	}
 	if *asked <= now || *asked > now.Add(maxLifetime) {
-		return 0, fault.Invalid("/expiresAt", "out_of_range", "the expiry must be in the future and at most 365 days away")
+		return 0, fault.Invalid("/expiresAt", fault.ReasonOutOfRange, "the expiry must be in the future and at most 365 days away")
 	}
 	return *asked, nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/text"
 )
 
 // service holds what the operations need besides the call.
@@ -32,14 +33,14 @@ func Register(s *op.Service) {
 
 // CreateAPIKey is the body of createApiKeys.
 type CreateAPIKey struct {
-	Name        string                 `json:"name" minLength:"1" maxLength:"100"`
+	Name        text.Line              `json:"name" maxLength:"100"`
 	AppIDs      []string               `json:"appIds" minItems:"1" maxItems:"100" doc:"Apps the key may reach, all of the owner."`
 	Permissions []string               `json:"permissions" minItems:"1" maxItems:"200" doc:"Permissions of operations that do not need a human session."`
 	ExpiresAt   opt.Opt[clock.Instant] `json:"expiresAt,omitzero" format:"date-time" doc:"Default 90 days from now, at most 365 days."`
 }
 
 func (s *service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateAPIKey }) (op.Item[Issued], error) {
-	k := Key{Name: in.Body.Name, AppIDs: distinct(in.Body.AppIDs), Permissions: distinct(in.Body.Permissions)}
+	k := Key{Name: string(in.Body.Name), AppIDs: distinct(in.Body.AppIDs), Permissions: distinct(in.Body.Permissions)}
 	var asked *clock.Instant
 	if in.Body.ExpiresAt.Set {
 		asked = &in.Body.ExpiresAt.Value
@@ -49,14 +50,14 @@ func (s *service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *stru
 		return op.Item[Issued]{}, err
 	}
 	if !within(k.Permissions, s.pipeline.KeyPermissions()) {
-		return op.Item[Issued]{}, fault.Invalid("/permissions", "unknown_permission", "a permission is unknown or not for keys")
+		return op.Item[Issued]{}, fault.Invalid("/permissions", fault.ReasonUnknownPermission, "a permission is unknown or not for keys")
 	}
 	foreign, err := unowned(ctx, tx, c.Actor.OwnerID, k.AppIDs)
 	if err != nil {
 		return op.Item[Issued]{}, err
 	}
 	if len(foreign) > 0 {
-		return op.Item[Issued]{}, fault.Invalid("/appIds", "unknown_reference", "an app does not exist")
+		return op.Item[Issued]{}, fault.Invalid("/appIds", fault.ReasonUnknownReference, "an app does not exist")
 	}
 	secret, err := insert(ctx, tx, c.Actor.OwnerID, s.pipeline.Auth.Environment(), &k, "")
 	return issued(k, secret), err
@@ -85,9 +86,9 @@ func (s *service) get(ctx context.Context, c *op.Call, in *keyInput) (op.Item[Ke
 
 // UpdateAPIKey is the body of updateApiKeysKeyId.
 type UpdateAPIKey struct {
-	Name        opt.Opt[string]   `json:"name,omitzero" minLength:"1" maxLength:"100"`
-	AppIDs      opt.Opt[[]string] `json:"appIds,omitzero" minItems:"1" maxItems:"100" doc:"A part of the current apps."`
-	Permissions opt.Opt[[]string] `json:"permissions,omitzero" minItems:"1" maxItems:"200" doc:"A part of the current permissions."`
+	Name        opt.Opt[text.Line] `json:"name,omitzero" maxLength:"100"`
+	AppIDs      opt.Opt[[]string]  `json:"appIds,omitzero" minItems:"1" maxItems:"100" doc:"A part of the current apps."`
+	Permissions opt.Opt[[]string]  `json:"permissions,omitzero" minItems:"1" maxItems:"200" doc:"A part of the current permissions."`
 }
 
 type updateInput struct {
@@ -100,18 +101,18 @@ func (s *service) update(ctx context.Context, c *op.Call, tx *store.Tx, in *upda
 	if err != nil {
 		return op.Item[Key]{}, err
 	}
-	k.Name = in.Body.Name.Or(k.Name)
+	k.Name = string(in.Body.Name.Or(text.Line(k.Name)))
 	if in.Body.AppIDs.Set {
 		apps := distinct(in.Body.AppIDs.Value)
 		if !within(apps, k.AppIDs) {
-			return op.Item[Key]{}, fault.Invalid("/appIds", "widening", "the apps can only be reduced; wider scope needs a new key")
+			return op.Item[Key]{}, fault.Invalid("/appIds", fault.ReasonWidening, "the apps can only be reduced; wider scope needs a new key")
 		}
 		k.AppIDs = apps
 	}
 	if in.Body.Permissions.Set {
 		permissions := distinct(in.Body.Permissions.Value)
 		if !within(permissions, k.Permissions) {
-			return op.Item[Key]{}, fault.Invalid("/permissions", "widening", "the permissions can only be reduced; wider scope needs a new key")
+			return op.Item[Key]{}, fault.Invalid("/permissions", fault.ReasonWidening, "the permissions can only be reduced; wider scope needs a new key")
 		}
 		k.Permissions = permissions
 	}

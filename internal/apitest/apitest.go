@@ -13,7 +13,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
-	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -381,7 +380,7 @@ func (c *Client) send(method, path string, body io.Reader, with []With) *Respons
 }
 
 // Path escapes an id for a path.
-func Path(id string) string { return url.PathEscape(id) }
+func Path(id string) string { return strings.TrimPrefix(op.Location(id), op.BasePath+"/") }
 
 // contract validates answers; it is built once for all tests of a package.
 var contract = sync.OnceValues(func() (validator.Validator, error) {

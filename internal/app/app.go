@@ -85,7 +85,7 @@ func (f *Fields) apply(a *App) error {
 		field.value.Apply(field.into)
 	}
 	if f.Scheme.Valid && !nativeScheme(f.Scheme.Value) {
-		return fault.Invalid("/scheme", "invalid_scheme", "the scheme must be that of a native app, such as myapp: 2 to 64 characters of a-z, 0-9, +, - and ., beginning with a letter, and none that browsers or systems use")
+		return fault.Invalid("/scheme", fault.ReasonInvalidFormat, "the scheme must be that of a native app, such as myapp: 2 to 64 characters of a-z, 0-9, +, - and ., beginning with a letter, and none that browsers or systems use")
 	}
 	f.Scheme.Apply(&a.Scheme)
 	f.AndroidPackage.Apply(&a.AndroidPackage)
@@ -103,7 +103,7 @@ func (f *Fields) apply(a *App) error {
 }
 
 func unknownDomain() error {
-	return fault.Invalid("/defaultDomain", "unknown_reference", "the domain must be one of this app that is ready for links")
+	return fault.Invalid("/defaultDomain", fault.ReasonUnknownReference, "the domain must be one of this app that is ready for links")
 }
 
 var schemeText = regexp.MustCompile(`^[a-z][a-z0-9+.-]{1,63}$`)

@@ -7,12 +7,12 @@ import (
 	"github.com/waymarkhq/waymark/internal/apikey"
 	"github.com/waymarkhq/waymark/internal/dependents"
 	"github.com/waymarkhq/waymark/internal/fault"
-	"github.com/waymarkhq/waymark/internal/names"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/organize"
 	"github.com/waymarkhq/waymark/internal/outbox"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/text"
 )
 
 // Register declares the operations of this package.
@@ -46,25 +46,21 @@ func listApps(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]Ap
 
 // CreateApp is the body of createApps.
 type CreateApp struct {
-	Name string `json:"name" minLength:"1" maxLength:"100"`
+	Name text.Line `json:"name" maxLength:"100"`
 	Fields
 }
 
 func create(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateApp }) (op.Item[App], error) {
-	var a App
-	var err error
-	if a.Name, err = names.Clean("/name", in.Body.Name); err != nil {
-		return a.item(), err
-	}
+	a := App{Name: string(in.Body.Name)}
 	if in.Body.DefaultDomain.Valid {
-		return a.item(), fault.Invalid("/defaultDomain", "unknown_reference", "a new app has no domains yet; leave the field out and set it once the app has one")
+		return a.item(), fault.Invalid("/defaultDomain", fault.ReasonUnknownReference, "a new app has no domains yet; leave the field out and set it once the app has one")
 	}
 	if err := in.Body.Fields.apply(&a); err != nil {
 		return a.item(), err
 	}
-	err = insert(ctx, tx, c.Actor.OwnerID, &a)
+	err := insert(ctx, tx, c.Actor.OwnerID, &a)
 	item := a.item()
-	item.Location = op.BasePath + "/apps/" + a.ID
+	item.Location = op.Location("apps", a.ID)
 	return item, err
 }
 
@@ -75,7 +71,7 @@ func get(ctx context.Context, c *op.Call, in *appInput) (op.Item[App], error) {
 
 // UpdateApp is the body of updateAppsAppId.
 type UpdateApp struct {
-	Name opt.Opt[string] `json:"name,omitzero" minLength:"1" maxLength:"100"`
+	Name opt.Opt[text.Line] `json:"name,omitzero" maxLength:"100"`
 	Fields
 }
 
@@ -89,11 +85,7 @@ func update(ctx context.Context, c *op.Call, tx *store.Tx, in *updateInput) (op.
 	if err != nil {
 		return a.item(), err
 	}
-	if in.Body.Name.Set {
-		if a.Name, err = names.Clean("/name", in.Body.Name.Value); err != nil {
-			return a.item(), err
-		}
-	}
+	a.Name = string(in.Body.Name.Or(text.Line(a.Name)))
 	if err := in.Body.Fields.apply(&a); err != nil {
 		return a.item(), err
 	}

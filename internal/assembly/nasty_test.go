@@ -90,7 +90,7 @@ func resources(t *testing.T, i *apitest.Installation, owner *apitest.Client) map
 	ids["deliveryId"] = owner.Call("POST", "/webhooks/"+ids["webhookId"]+"/test", "{}").Want(202).Text("data.id")
 	export := owner.Call("POST", "/exports", apitest.M{"appId": owner.AppID, "dataset": "links", "format": "csv", "filters": apitest.M{}}).Want(202)
 	ids["exportId"], ids["operationId"] = export.Text("data.id"), export.Text("data.operationId")
-	ids["batchId"] = owner.Call("POST", "/link-batches", apitest.M{"appId": owner.AppID, "items": []apitest.M{{"clientId": "a", "action": "create", "input": apitest.M{}}}}).Want(202).Text("data.id")
+	ids["batchId"] = owner.Call("POST", "/link-batches", apitest.M{"appId": owner.AppID, "items": []apitest.M{{"clientId": "a", "action": "create", "input": apitest.M{"appId": owner.AppID, "domain": owner.Host, "slug": "b"}}}}).Want(202).Text("data.id")
 	ids["assetId"] = ids["tagId"] // uploads have tests of their own
 	return ids
 }

@@ -24,7 +24,7 @@ type Asset struct {
 	URL         string        `json:"url" format:"uri" doc:"Public: whoever knows it can read the image."`
 	ContentType string        `json:"contentType" enum:"image/png,image/jpeg"`
 	ByteSize    int64         `json:"byteSize"`
-	SHA256      string        `json:"sha256" pattern:"^[0-9a-f]{64}$"`
+	SHA256      string        `json:"sha256" pattern:"^[0-9a-f]{64}$" maxLength:"64" example:"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"`
 	Width       int64         `json:"width"`
 	Height      int64         `json:"height"`
 	State       string        `json:"state" enum:"active,deleting" doc:"Not part of the revision."`

@@ -31,13 +31,13 @@ func Register(s *op.Service, addresses Addresses, blobs blob.Store) {
 	op.Read(s, op.Op{ID: "getAppsAppIdLogo", Method: "GET", Path: "/apps/{appId}/logo", Perm: "apps:read", App: op.AppInPath, Summary: "Read an app's logo"}, h.logo)
 	op.Write(s, op.Op{ID: "setAppsAppIdLogo", Method: "PUT", Path: "/apps/{appId}/logo", Perm: "apps:update", App: op.AppInPath, IfMatch: op.IfMatchRequired,
 		Summary: "Make an image an app's logo", Doc: "Under the app's revision."}, h.setLogo)
-	op.Write(s, op.Op{ID: "deleteAppsAppIdLogo", Method: "DELETE", Path: "/apps/{appId}/logo", Perm: "apps:update", App: op.AppInPath, IfMatch: op.IfMatchRequired,
+	op.Write(s, op.Op{ID: "deleteAppsAppIdLogo", Method: "DELETE", Path: "/apps/{appId}/logo", Perm: "apps:update", App: op.AppInPath, IfMatch: op.IfMatchRequired, ETag: true,
 		Summary: "Take an app's logo away", Doc: "Under the app's revision, whose new value is the ETag. The image stays. Without a logo nothing changes."}, h.removeLogo)
 }
 
 type listInput struct {
 	AppID string `query:"appId" required:"true" maxLength:"500"`
-	State string `query:"state" enum:"active,deleting" doc:"Default active."`
+	State string `query:"state" enum:"active,deleting" default:"active"`
 }
 
 func (s *service) list(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]Asset, error) {
@@ -99,7 +99,7 @@ func Away(err error) error {
 
 func (s *service) created(ctx context.Context, _ *op.Call, tx *store.Tx, _ *uploadInput, a Asset) (op.Item[Asset], error) {
 	err := s.activate(ctx, tx, &a)
-	return op.Item[Asset]{Data: a, Ref: a.ref(), Location: op.BasePath + "/assets/" + a.ID}, err
+	return op.Item[Asset]{Data: a, Ref: a.ref(), Location: op.Location("assets", a.ID)}, err
 }
 
 // erase reserves the removal of an asset and removes its bytes.

@@ -114,7 +114,7 @@ type ItemResult struct {
 
 // ItemError tells why an item failed or is invalid, sanitized.
 type ItemError struct {
-	Code    string         `json:"code" example:"validation_failed"`
+	Code    string         `json:"code" maxLength:"100" example:"validation_failed"`
 	Message string         `json:"message"`
 	Details []fault.Detail `json:"details,omitempty" doc:"What exactly was refused, at JSON Pointers into the item's input; absent when there is nothing to point at."`
 	// Dependencies stand in the way of a removal.

@@ -34,7 +34,7 @@ func (j *Job) finish(now clock.Instant) {
 		j.State = Expired
 		return
 	}
-	path := op.BasePath + "/exports/" + j.ID + "/download"
+	path := op.Location("exports", j.ID, "download")
 	j.DownloadURL = &path
 }
 

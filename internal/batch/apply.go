@@ -81,7 +81,7 @@ func (a *actions) change(ctx context.Context, c *op.Call, tx *store.Tx, i *autom
 	case automation.ActionCreate:
 		body, err := a.create(i.Input)
 		if err == nil && body.AppID != c.AppID {
-			err = fault.Invalid("/appId", "not_allowed", "the appId must be that of the batch")
+			err = fault.Invalid("/appId", fault.ReasonNotAllowed, "the appId must be that of the batch")
 		}
 		if err != nil {
 			return link.Link{}, err

@@ -30,7 +30,7 @@ type BatchItem struct {
 	Action   string               `json:"action" enum:"create,update,move,archive,delete"`
 	LinkID   opt.Opt[string]      `json:"linkId,omitzero" minLength:"1" maxLength:"500" doc:"For all but create."`
 	Revision opt.Opt[string]      `json:"revision,omitzero" format:"uuid" doc:"The link's revision last read; for all but create."`
-	Input    opt.Opt[link.Object] `json:"input,omitzero" doc:"create: a CreateLink of the same app; update: an UpdateLink; move: its folderId; archive: its lifecycle.archived; delete: none. Fields that are unknown, missing or of another type refuse the batch; any other mistake is the item's error."`
+	Input    opt.Opt[link.Object] `json:"input,omitzero" doc:"create: a LinkCreate of the same app; update: a LinkPatch; move: its folderId; archive: its lifecycle.archived; delete: none. Fields that are unknown, missing or of another type refuse the batch; any other mistake is the item's error."`
 }
 
 // Item is a change with how it ended.
@@ -114,7 +114,7 @@ func (a *actions) check(items []BatchItem) error {
 	seen := map[string]bool{}
 	for n, b := range items {
 		if seen[b.ClientID] {
-			wrong(n, "clientId", "duplicate", "another item has the same clientId; give each item its own")
+			wrong(n, "clientId", fault.ReasonDuplicate, "another item has the same clientId; give each item its own")
 		}
 		seen[b.ClientID] = true
 		creates, deletes := b.Action == automation.ActionCreate, b.Action == automation.ActionDelete
@@ -123,9 +123,9 @@ func (a *actions) check(items []BatchItem) error {
 			sent, wanted bool
 		}{{"linkId", b.LinkID.Set, !creates}, {"revision", b.Revision.Set, !creates}, {"input", b.Input.Set, !deletes}} {
 			if field.wanted && !field.sent {
-				wrong(n, field.name, "required", "the action "+b.Action+" needs this field")
+				wrong(n, field.name, fault.ReasonRequired, "the action "+b.Action+" needs this field")
 			} else if field.sent && !field.wanted {
-				wrong(n, field.name, "not_allowed", "the action "+b.Action+" does not take this field")
+				wrong(n, field.name, fault.ReasonNotAllowed, "the action "+b.Action+" does not take this field")
 			}
 		}
 		if b.Input.Set && !deletes {

@@ -253,7 +253,7 @@ func filter(c *op.Call, from, to *clock.Instant, pairs ...string) *store.Where {
 
 // Request is the diagnostic record of one request.
 type Request struct {
-	ID         string        `json:"id" pattern:"^req_[0-9a-f]{32}$"`
+	ID         string        `json:"id" pattern:"^req_[0-9a-f]{32}$" example:"req_3f2a9c0d5b7e4816a2c4e6f80b1d3f57"`
 	Operation  string        `json:"operation"`
 	Method     string        `json:"method"`
 	Route      string        `json:"route"`

@@ -27,7 +27,7 @@ type Domain struct {
 	HTTPS             string                      `json:"https" enum:"pending,issuing,active,failed,delegated" doc:"Observed; not part of the revision."`
 	Links             string                      `json:"links" enum:"pending,ready,blocked" doc:"Whether links can be made. Observed; not part of the revision."`
 	Detached          bool                        `json:"detached"`
-	RemovalState      opt.Null[string]            `json:"removalState" doc:"null, pending, removing, removed or failed. Not part of the revision."`
+	RemovalState      opt.Null[string]            `json:"removalState" enum:"pending,removing,removed,failed" doc:"Not part of the revision."`
 	CanManageDNS      bool                        `json:"canManageDns"`
 	ZoneName          string                      `json:"zoneName"`
 	Nameservers       []string                    `json:"nameservers"`
@@ -96,7 +96,7 @@ func (d Domain) ref() op.Ref {
 func platformHostname(prefix, zone string) (string, error) {
 	host, ok := weburl.Hostname(prefix + "." + zone)
 	if !ok || strings.ContainsAny(prefix, ".。．｡") {
-		return "", fault.Invalid("/prefix", "invalid_label", "the prefix must be one DNS label: letters, digits and hyphens, with no hyphen at either end")
+		return "", fault.Invalid("/prefix", fault.ReasonInvalidFormat, "the prefix must be one DNS label: letters, digits and hyphens, with no hyphen at either end")
 	}
 	return host, nil
 }

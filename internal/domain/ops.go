@@ -65,21 +65,21 @@ func (o Options) fromBody(body *CreateDomain) (d Domain, err error) {
 	d = Domain{AppID: body.AppID, Mode: body.Mode, ZoneName: o.PlatformZone}
 	switch {
 	case body.Mode != "platform":
-		return d, fault.Invalid("/mode", "unavailable_mode", "the mode must be platform, the only one that this installation offers")
+		return d, fault.Invalid("/mode", fault.ReasonNotAllowed, "the mode must be platform, the only one that this installation offers")
 	case o.PlatformZone == "":
 		return d, fault.New(fault.InsufficientPermission, "This installation has no zone for platform domains (--platform-zone).")
 	case !body.Prefix.Valid:
-		return d, fault.Invalid("/prefix", "required", "the mode platform needs a prefix")
+		return d, fault.Invalid("/prefix", fault.ReasonRequired, "the mode platform needs a prefix")
 	case body.Hostname.Valid:
-		return d, fault.Invalid("/hostname", "not_allowed", "the mode platform takes a prefix, not a hostname")
+		return d, fault.Invalid("/hostname", fault.ReasonNotAllowed, "the mode platform takes a prefix, not a hostname")
 	case body.ApexProfileID.Valid:
-		return d, fault.Invalid("/apexProfileId", "not_allowed", "the mode platform takes no apexProfileId: its hostnames are never an apex")
+		return d, fault.Invalid("/apexProfileId", fault.ReasonNotAllowed, "the mode platform takes no apexProfileId: its hostnames are never an apex")
 	}
 	// The zone is the installation's own: nothing is left to verify.
 	d.Ownership, d.DNS, d.HTTPS, d.Links = "verified", "configured", "delegated", "ready"
 	d.Hostname, err = platformHostname(body.Prefix.Value, o.PlatformZone)
 	if err == nil && d.Hostname == o.AssetsHost {
-		err = fault.Invalid("/prefix", "reserved", "the prefix is reserved: its hostname serves the installation's images")
+		err = fault.Invalid("/prefix", fault.ReasonReserved, "the prefix is reserved: its hostname serves the installation's images")
 	}
 	return d, err
 }

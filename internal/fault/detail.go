@@ -34,6 +34,7 @@ const (
 	ReasonOutOfRange        Reason = "out_of_range"
 	ReasonDuplicate         Reason = "duplicate"
 	ReasonUnknownReference  Reason = "unknown_reference"
+	ReasonUnknownColumn     Reason = "unknown_column"
 	ReasonUnknownPermission Reason = "unknown_permission"
 	ReasonWidening          Reason = "widening"
 	ReasonTaken             Reason = "taken"
@@ -41,7 +42,9 @@ const (
 	ReasonNotAllowed        Reason = "not_allowed"
 	ReasonRedirectLoop      Reason = "redirect_loop"
 	ReasonUnreadable        Reason = "unreadable"
-	ReasonConflicting       Reason = "conflicting"
+	ReasonUnsupportedType   Reason = "unsupported_type"
+	ReasonTypeMismatch      Reason = "type_mismatch"
+	ReasonUndecodable       Reason = "undecodable"
 	ReasonInvalid           Reason = "invalid"
 )
 
@@ -73,6 +76,7 @@ var Reasons = []struct {
 	{ReasonOutOfRange, "The number or instant is outside the admitted range."},
 	{ReasonDuplicate, "The value occurs twice where each may occur once."},
 	{ReasonUnknownReference, "The app has no such resource, or the caller does not reach it."},
+	{ReasonUnknownColumn, "The content of the import has no such column."},
 	{ReasonUnknownPermission, "There is no such permission, or API keys cannot hold it."},
 	{ReasonWidening, "The change would give the key more than it has. Issue a new key instead."},
 	{ReasonTaken, "Another resource has this name or address."},
@@ -80,7 +84,9 @@ var Reasons = []struct {
 	{ReasonNotAllowed, "The value is not allowed here. The message says why."},
 	{ReasonRedirectLoop, "The destination leads back to the link."},
 	{ReasonUnreadable, "The file or content cannot be read."},
-	{ReasonConflicting, "The fields contradict each other."},
+	{ReasonUnsupportedType, "The file is declared as a type that is not accepted."},
+	{ReasonTypeMismatch, "The file is not what it is declared to be."},
+	{ReasonUndecodable, "The image is damaged or incomplete."},
 	{ReasonInvalid, "The value breaks another rule, which the message tells."},
 }
 

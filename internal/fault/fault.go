@@ -63,7 +63,7 @@ var Codes = []struct {
 type Dependency struct {
 	Type  string   `json:"type"`
 	Count int      `json:"count"`
-	IDs   []string `json:"ids" maxItems:"10"`
+	IDs   []string `json:"ids" maxItems:"10" maxLength:"500"`
 	// AvailableAt is when time will have removed all of them, "" for never.
 	AvailableAt string `json:"availableAt,omitempty" format:"date-time" doc:"From when on these do not stand in the way any more; absent when they stay until they are removed."`
 }

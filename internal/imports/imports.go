@@ -30,7 +30,7 @@ const (
 type CreateImport struct {
 	AppID   string           `json:"appId" minLength:"1" maxLength:"500"`
 	Format  string           `json:"format" enum:"csv,json"`
-	Content string           `json:"content" maxLength:"24000" controls:"allowed" doc:"A CSV text with a header, or a JSON array of objects: at most 24,000 bytes and 50 links."`
+	Content string           `json:"content" maxLength:"32768" controls:"allowed" doc:"A CSV text with a header, or a JSON array of objects: at most 24,000 bytes and 50 links."`
 	Mapping opt.Opt[Mapping] `json:"mapping,omitzero" maxProperties:"100" doc:"The field that each column gives, as {\"long_url\": \"desktopUrl\"}, and constants, as {\"webOnly\": {\"value\": true}}, for rows that say nothing about a field. Columns that it does not name are ignored; where it names none, the columns must be named as fields."`
 }
 
@@ -119,5 +119,5 @@ func (s *service) upload(ctx context.Context, c *op.Call, tx *store.Tx, in *stru
 	if err == nil {
 		err = automation.AddItems(ctx, tx, j.ID, added)
 	}
-	return op.Item[automation.Job]{Data: j, Ref: j.Ref(), Location: op.BasePath + "/imports/" + j.ID}, err
+	return op.Item[automation.Job]{Data: j, Ref: j.Ref(), Location: op.Location("imports", j.ID)}, err
 }

@@ -79,9 +79,9 @@ func newPlan(names []string, mapping Mapping, complete bool) *plan {
 		if !complete || has[name] {
 			p.column(path, name, source.Field)
 		} else if len(p.problems) == 0 { // the list once is enough
-			p.problems.add(path, "unknown_column", "the content has no column %s; its columns are %s", quote(name), quote(strings.Join(names, ", ")))
+			p.problems.add(path, fault.ReasonUnknownColumn, "the content has no column %s; its columns are %s", quote(name), quote(strings.Join(names, ", ")))
 		} else {
-			p.problems.add(path, "unknown_column", "the content has no column %s", quote(name))
+			p.problems.add(path, fault.ReasonUnknownColumn, "the content has no column %s", quote(name))
 		}
 	}
 	for _, name := range names {
@@ -104,7 +104,7 @@ func at(name string) string { return "/mapping/" + schema.Escape(name) }
 func (p *plan) column(path, name, field string) {
 	if p.admits(path, name, field) {
 		if other, twice := p.taken[field]; twice {
-			p.problems.add(path, "duplicate", "the columns %s and %s both give %s", quote(other), quote(name), field)
+			p.problems.add(path, fault.ReasonDuplicate, "the columns %s and %s both give %s", quote(other), quote(name), field)
 			return
 		}
 		p.taken[field], p.fieldOf[name] = name, field
@@ -125,19 +125,19 @@ func (p *plan) admits(path, name, field string) bool {
 	_, known := fields[field]
 	switch {
 	case field == "appId":
-		p.problems.add(path, "not_allowed", "the app of all links is the appId of the request; neither a column nor a constant can give it")
+		p.problems.add(path, fault.ReasonNotAllowed, "the app of all links is the appId of the request; neither a column nor a constant can give it")
 		return false
 	case !known && path == "/content":
-		p.problems.add(path, "unknown_field", "the column %s is not named as a field; name the field of each column in mapping", quote(name))
+		p.problems.add(path, fault.ReasonUnknownField, "the column %s is not named as a field; name the field of each column in mapping", quote(name))
 		return false
 	case !known:
-		p.problems.add(path, "unknown_field", "%s is not a field that can be imported; the fields are %s", quote(field), strings.Join(sorted(fields), ", "))
+		p.problems.add(path, fault.ReasonUnknownField, "%s is not a field that can be imported; the fields are %s", quote(field), strings.Join(sorted(fields), ", "))
 		return false
 	}
 	whole, _, _ := strings.Cut(field, ".")
 	for _, other := range sorted(p.taken) {
 		if other != field && (whole == other || strings.HasPrefix(other, field+".")) {
-			p.problems.add(path, "duplicate", "%s and %s both give %s", quote(p.taken[other]), quote(name), whole)
+			p.problems.add(path, fault.ReasonDuplicate, "%s and %s both give %s", quote(p.taken[other]), quote(name), whole)
 			return false
 		}
 	}

@@ -89,10 +89,10 @@ func TestConstants(t *testing.T) {
 			mapping             M
 			path, code, message string
 		}{
-			{M{"webOnly": M{"value": "yes"}}, "/mapping/webOnly/value", "type", "expected boolean"},
-			{M{"behavior": M{"value": "turbo"}}, "/mapping/behavior/value", "invalid", `expected value to be one of "manual, automatic, intelligent"`},
-			{M{"utm": M{"value": M{"where": "x"}}}, "/mapping/utm/value/where", "unknown_field", "the field is unknown"},
-			{M{"lifecycle.maxClicks": M{"value": 0}}, "/mapping/lifecycle.maxClicks/value", "invalid", "expected number >= 1"},
+			{M{"webOnly": M{"value": "yes"}}, "/mapping/webOnly/value", "wrong_type", "must be true or false, not a string"},
+			{M{"behavior": M{"value": "turbo"}}, "/mapping/behavior/value", "not_one_of", "must be one of manual, automatic, intelligent"},
+			{M{"utm": M{"value": M{"where": "x"}}}, "/mapping/utm/value/where", "unknown_field", "the field is unknown; known are source, medium, campaign, term, content"},
+			{M{"lifecycle.maxClicks": M{"value": 0}}, "/mapping/lifecycle.maxClicks/value", "out_of_range", "must be from 1 to 1000000000"},
 			{M{"clientId": M{"value": "a b"}}, "/mapping/clientId/value", "invalid", `"a b" is not 1 to 100 letters, digits, dots, hyphens and underscores`},
 			{M{"permissions": M{"value": true}}, "/mapping/permissions", "unknown_field", `"permissions" is not a field that can be imported; the fields are ` + allFields},
 			{M{"appId": M{"value": "x"}}, "/mapping/appId", "not_allowed", "the app of all links is the appId of the request; neither a column nor a constant can give it"},
@@ -104,9 +104,11 @@ func TestConstants(t *testing.T) {
 				t.Errorf("%v: %s", c.mapping, r.Value("error.details"))
 			}
 		}
-		for _, source := range []any{M{}, M{"value": 1, "column": "x"}, nil, []string{"slug"}, true, strings.Repeat("x", 101)} {
+		for _, source := range []any{nil, []string{"slug"}, true, strings.Repeat("x", 101)} {
 			upload(owner, "csv", "slug,title\na,b\n", M{"title": source}).Refused(fault.ValidationFailed, "/mapping/title")
 		}
+		upload(owner, "csv", "slug,title\na,b\n", M{"title": M{}}).Refused(fault.ValidationFailed, "/mapping/title/value")
+		upload(owner, "csv", "slug,title\na,b\n", M{"title": M{"value": 1, "column": "x"}}).Refused(fault.ValidationFailed, "/mapping/title/column")
 	})
 }
 

@@ -25,7 +25,7 @@ func get(ctx context.Context, c *op.Call, in *importInput) (op.Item[automation.J
 
 type itemsInput struct {
 	ImportID string `path:"importId"`
-	Format   string `query:"format" enum:"json,csv" doc:"Default json."`
+	Format   string `query:"format" enum:"json,csv" default:"json"`
 }
 
 func items(ctx context.Context, c *op.Call, in *itemsInput, w op.Window) ([]ImportItem, error) {

@@ -19,10 +19,10 @@ import (
 // the constants of its mapping, which are in the rows already.
 func read(b *CreateImport) ([]row, map[string]jsontext.Value, error) {
 	if len(b.Content) > maxContent {
-		return nil, nil, fault.Invalid("/content", "too_large", "the content has %d bytes, at most %d are allowed; split the file", len(b.Content), maxContent)
+		return nil, nil, fault.Invalid("/content", fault.ReasonTooLarge, "the content has %d bytes, at most %d are allowed; split the file", len(b.Content), maxContent)
 	}
 	if strings.ContainsRune(b.Content, utf8.RuneError) {
-		return nil, nil, fault.Invalid("/content", "invalid", "the content has the character U+FFFD, which stands for bytes that were not UTF-8; convert the file to UTF-8 before you upload it")
+		return nil, nil, fault.Invalid("/content", fault.ReasonInvalid, "the content has the character U+FFFD, which stands for bytes that were not UTF-8; convert the file to UTF-8 before you upload it")
 	}
 	parse := readCSV
 	if b.Format == "json" {
@@ -33,7 +33,7 @@ func read(b *CreateImport) ([]row, map[string]jsontext.Value, error) {
 		err = p.problems.refusal()
 	}
 	if err == nil && len(rows) == 0 {
-		err = fault.Invalid("/content", "too_short", "the content has no links")
+		err = fault.Invalid("/content", fault.ReasonTooShort, "the content has no links")
 	}
 	if err != nil {
 		return nil, nil, err
@@ -50,14 +50,14 @@ func readCSV(content string, mapping Mapping) ([]row, *plan, error) {
 	header, table, err := csvtable.Read(content, maxRows)
 	var wrong *csvtable.Error
 	if errors.As(err, &wrong) && wrong.TooMany {
-		return nil, nil, fault.Invalid("/content", "too_long", "the content has more than %d links, at most %d are allowed; split the file", maxRows, maxRows)
+		return nil, nil, fault.Invalid("/content", fault.ReasonTooLong, "the content has more than %d links, at most %d are allowed; split the file", maxRows, maxRows)
 	}
 	if err != nil {
-		return nil, nil, fault.Invalid("/content", "invalid", "the content is not valid CSV: %s", err)
+		return nil, nil, fault.Invalid("/content", fault.ReasonInvalid, "the content is not valid CSV: %s", err)
 	}
 	if len(header) == 1 {
 		if at := strings.IndexAny(header[0], ";\t|"); at >= 0 {
-			return nil, nil, fault.Invalid("/content", "invalid", "the cells are separated by %q, not by commas; save the file as CSV with commas", header[0][at])
+			return nil, nil, fault.Invalid("/content", fault.ReasonInvalid, "the cells are separated by %q, not by commas; save the file as CSV with commas", header[0][at])
 		}
 	}
 	p := newPlan(header, mapping, true)
@@ -89,21 +89,21 @@ func (r *row) set(field, cell string) {
 	case boolean:
 		lower := strings.ToLower(cell) // spreadsheets write TRUE
 		if lower != "true" && lower != "false" {
-			r.wrong(field, "invalid", "%s is neither true, false nor empty", quote(cell))
+			r.wrong(field, fault.ReasonInvalid, "%s is neither true, false nor empty", quote(cell))
 			return
 		}
 		r.values[field] = jsontext.Value(lower)
 	case integer:
 		n, err := strconv.ParseFloat(cell, 64) // spreadsheets write 5.0 and 1E+06
 		if err != nil || n != math.Trunc(n) || math.Abs(n) > 1<<53 {
-			r.wrong(field, "invalid", "%s is not a whole number", quote(cell))
+			r.wrong(field, fault.ReasonInvalid, "%s is not a whole number", quote(cell))
 			return
 		}
 		r.values[field] = jsontext.Value(strconv.FormatInt(int64(n), 10))
 	case object:
 		value := jsontext.Value(cell)
 		if !value.IsValid() || value.Kind() != '{' || tooDeep(value) {
-			r.wrong(field, "invalid", "%s is not a JSON object", quote(cell))
+			r.wrong(field, fault.ReasonInvalid, "%s is not a JSON object", quote(cell))
 			return
 		}
 		r.values[field] = value
@@ -116,18 +116,18 @@ func readJSON(content string, mapping Mapping) ([]row, *plan, error) {
 	content = strings.TrimPrefix(content, "\ufeff")
 	var objects []map[string]jsontext.Value
 	if err := json.Unmarshal([]byte(content), &objects); err != nil {
-		return nil, nil, fault.Invalid("/content", "invalid", "the content must be a JSON array of objects: %s", reason(err))
+		return nil, nil, fault.Invalid("/content", fault.ReasonInvalid, "the content must be a JSON array of objects: %s", reason(err))
 	}
 	if tooDeep(jsontext.Value(content)) {
-		return nil, nil, fault.Invalid("/content", "invalid", "the content nests deeper than %d levels", maxDepth)
+		return nil, nil, fault.Invalid("/content", fault.ReasonInvalid, "the content nests deeper than %d levels", maxDepth)
 	}
 	if len(objects) > maxRows {
-		return nil, nil, fault.Invalid("/content", "too_long", "the content has %d links, at most %d are allowed; split the file", len(objects), maxRows)
+		return nil, nil, fault.Invalid("/content", fault.ReasonTooLong, "the content has %d links, at most %d are allowed; split the file", len(objects), maxRows)
 	}
 	all := map[string]bool{}
 	for n, o := range objects {
 		if o == nil {
-			return nil, nil, fault.Invalid("/content", "invalid", "the content must be a JSON array of objects: the value at /%d is null", n)
+			return nil, nil, fault.Invalid("/content", fault.ReasonInvalid, "the content must be a JSON array of objects: the value at /%d is null", n)
 		}
 		for name := range o {
 			all[name] = true

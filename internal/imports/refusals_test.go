@@ -45,7 +45,7 @@ func TestRefusals(t *testing.T) {
 			{"csv", "a,b\n1,2\n", M{"a": "permissions"}, "/mapping/a", `"permissions" is not a field that can be imported; the fields are ` + allFields},
 			{"csv", "a,b\n1,2\n", M{"a": "appId"}, "/mapping/a", "the app of all links is the appId of the request; neither a column nor a constant can give it"},
 			{"csv", "a,b\n1,2\n", M{"a": "slug", "b": "slug"}, "/mapping/b", `the columns "a" and "b" both give slug`},
-			{"csv", "a,b\n1,2\n", M{"a": 7}, "/mapping/a", "expected value to match exactly one schema but matched none"},
+			{"csv", "a,b\n1,2\n", M{"a": 7}, "/mapping/a", "must be a string or an object"},
 			{"json", "", nil, "/content", "the content must be a JSON array of objects: it is malformed at byte 0"},
 			{"json", "{}", nil, "/content", "the content must be a JSON array of objects: it is not an array"},
 			{"json", "[]", nil, "/content", "the content has no links"},
@@ -58,7 +58,7 @@ func TestRefusals(t *testing.T) {
 			{"json", `[{"slug":"a"},{"titulo":"b"}]`, nil, "/content", `the column "titulo" is not named as a field; name the field of each column in mapping`},
 			{"json", `[{"slug":"a"},{"appId":"b"}]`, nil, "/content", "the app of all links is the appId of the request; neither a column nor a constant can give it"},
 			{"json", `[{"slug":` + strings.Repeat("[", 31) + strings.Repeat("]", 31) + `}]`, nil, "/content", "the content nests deeper than 32 levels"},
-			{"xml", "<a/>", nil, "/format", `expected value to be one of "csv, json"`},
+			{"xml", "<a/>", nil, "/format", "must be one of csv, json"},
 		} {
 			r := upload(owner, c.format, c.content, c.mapping).Refused(fault.ValidationFailed, c.path)
 			if got := r.Text("error.details.0.message"); got != c.message {
@@ -100,22 +100,22 @@ func TestErrorsOfRows(t *testing.T) {
 			{"lifecycle.maxClicks", "many", "/lifecycle/maxClicks", `"many" is not a whole number`},
 			{"lifecycle.maxClicks", "Inf", "/lifecycle/maxClicks", `"Inf" is not a whole number`},
 			{"lifecycle.maxClicks", "1e16", "/lifecycle/maxClicks", `"1e16" is not a whole number`},
-			{"lifecycle.maxClicks", "0", "/lifecycle/maxClicks", "expected number >= 1"},
-			{"lifecycle.expiresAt", "tomorrow", "/lifecycle/expiresAt", "expected string to be RFC 3339 date-time"},
-			{"lifecycle", `{"expires":1}`, "/lifecycle/expires", "the field is unknown"},
+			{"lifecycle.maxClicks", "0", "/lifecycle/maxClicks", "must be from 1 to 1000000000"},
+			{"lifecycle.expiresAt", "tomorrow", "/lifecycle/expiresAt", "must be an RFC 3339 instant such as 2026-11-20T12:00:00Z"},
+			{"lifecycle", `{"expires":1}`, "/lifecycle/expires", "the field is unknown; did you mean expiresAt?"},
 			{"parameters", "a=b", "/parameters", `"a=b" is not a JSON object`},
 			{"parameters", "[1]", "/parameters", `"[1]" is not a JSON object`},
 			{"parameters", `{"a":1,"a":2}`, "/parameters", `"{"a":1,"a":2}" is not a JSON object`},
 			{"parameters", `{"a":{"b":{"c":{"d":{"e":{}}}}}}`, "/parameters", "the object must have at most 16384 bytes, counted without white space and needless escapes, and at most 5 levels"},
 			{"parameters", deep, "/parameters", `"` + deep + `" is not a JSON object`},
 			{"utm", "mail", "/utm", `"mail" is not a JSON object`},
-			{"behavior", "turbo", "/behavior", `expected value to be one of "manual, automatic, intelligent"`},
+			{"behavior", "turbo", "/behavior", "must be one of manual, automatic, intelligent"},
 			{"desktopUrl", "http://example.com", "/desktopUrl", "the URL must start with https://"},
 			{"folderId", "Sales", "/folderId", "there is no such resource in this app"},
 			{"prefix", "a b", "/prefix", "a segment must consist of letters, digits, -, _, . and ~"},
 			{"clientId", "a b", "/clientId", `"a b" is not 1 to 100 letters, digits, dots, hyphens and underscores`},
 			{"clientId", strings.Repeat("x", 201), "/clientId", `"` + strings.Repeat("x", 200) + `…" is not 1 to 100 letters, digits, dots, hyphens and underscores`},
-			{"title", strings.Repeat("x", 201), "/title", "expected length <= 200"},
+			{"title", strings.Repeat("x", 201), "/title", "must have at most 200 characters"},
 		} {
 			table := csvtable.Write([]string{"domain", "slug", c.column}, [][]string{{owner.Host, "s", c.cell}})
 			created := upload(owner, "csv", table, nil).Want(201)
@@ -128,18 +128,18 @@ func TestErrorsOfRows(t *testing.T) {
 		for content, want := range map[string]string{
 			`[{"slug":"s"}]`:                                           "/domain the field is required",
 			`[{"domain":"HOST"}]`:                                      "/slug the field is required",
-			`[{"url":7}]`:                                              "/url the value must be text",
+			`[{"url":7}]`:                                              "/url must be a string",
 			`[{"url":"https://HOST/"}]`:                                `/url "https://HOST/" has no path that can be a prefix and a slug; url is the address of the link itself, its destination is desktopUrl`,
 			`[{"url":"https://HOST/a?b=c"}]`:                           `/url "https://HOST/a?b=c" has a query or a fragment; the address of a link has neither`,
 			`[{"url.path":"x://y"}]`:                                   `/url/path "x://y" is not the address of a link, such as https://go.example.com/spring`,
 			`[{"url":"https://HOST/_service"}]`:                        "/slug the segment _service is reserved for the redirector; choose another one",
 			`[{"url":"https://other.example/a"}]`:                      "/domain the domain must be one of this app that is ready for links",
-			`[{"domain":"HOST","slug":"s","webOnly":"true"}]`:          "/webOnly expected boolean",
+			`[{"domain":"HOST","slug":"s","webOnly":"true"}]`:          "/webOnly must be true or false, not a string",
 			`[{"domain":"HOST","slug":"s","clientId":"a\u0000\nb"}]`:   `/clientId "a  b" is not 1 to 100 letters, digits, dots, hyphens and underscores`,
-			`[{"domain":"HOST","slug":"","clientId":null,"url":null}]`: "/slug expected length >= 1",
-			`[{"domain":"HOST","slug":"s","clientId":1}]`:              "/clientId the value must be text",
-			`[{"domain":"HOST","slug":"s","utm":{"where":"x"}}]`:       "/utm/where the field is unknown",
-			`[{"domain":"HOST","slug":"s","title":"a\u0000"}]`:         "/title a string must not contain NUL",
+			`[{"domain":"HOST","slug":"","clientId":null,"url":null}]`: "/slug must not be empty",
+			`[{"domain":"HOST","slug":"s","clientId":1}]`:              "/clientId must be a string",
+			`[{"domain":"HOST","slug":"s","utm":{"where":"x"}}]`:       "/utm/where the field is unknown; known are source, medium, campaign, term, content",
+			`[{"domain":"HOST","slug":"s","title":"a\u0000"}]`:         "/title the text contains the character NUL",
 		} {
 			created := upload(owner, "json", strings.ReplaceAll(content, "HOST", owner.Host), nil).Want(201)
 			validate(owner, created).Want(200)

@@ -62,7 +62,7 @@ func (s *service) validate(ctx context.Context, c *op.Call, tx *store.Tx, in *va
 		if len(p) > 0 {
 			i.State = automation.Invalid
 			j.Invalid++
-			i.Error = opt.Of(automation.ItemError{Code: string(fault.ValidationFailed), Message: "The link has invalid data.", Details: p})
+			i.Error = opt.Of(automation.Refused(fault.Of(fault.ValidationFailed, p...)))
 		}
 		if err := automation.SaveItem(ctx, tx, j.ID, i); err != nil {
 			return op.Item[ImportValidation]{}, err
@@ -80,7 +80,7 @@ type claims struct{ clients, addresses map[string]int64 }
 // read.
 func (s *service) try(ctx context.Context, c *op.Call, tx *store.Tx, i *automation.Item, p problems, before *claims) (problems, error) {
 	if first, taken := before.clients[i.ClientID]; taken {
-		p.add("/clientId", "duplicate", "item %d of this import has the clientId %s too; give each item its own", first, i.ClientID)
+		p.add("/clientId", fault.ReasonDuplicate, "item %d of this import has the clientId %s too; give each item its own", first, i.ClientID)
 	} else {
 		before.clients[i.ClientID] = i.Ordinal
 	}
@@ -92,7 +92,7 @@ func (s *service) try(ctx context.Context, c *op.Call, tx *store.Tx, i *automati
 		return nil, err
 	case err != nil:
 		if details = refusal.Details; len(details) == 0 {
-			details = []fault.Detail{{Code: "invalid", Message: refusal.Message}}
+			details = []fault.Detail{{Code: fault.ReasonInvalid, Message: refusal.Message}}
 		}
 	default:
 		if details, err = s.links.Try(ctx, tx, &body); err != nil {
@@ -100,7 +100,7 @@ func (s *service) try(ctx context.Context, c *op.Call, tx *store.Tx, i *automati
 		}
 		a := address(&body)
 		if first, taken := before.addresses[a]; taken {
-			p.add("/slug", "duplicate", "item %d of this import has the same domain, prefix and slug; keep one of them", first)
+			p.add("/slug", fault.ReasonDuplicate, "item %d of this import has the same domain, prefix and slug; keep one of them", first)
 		} else if len(p) == 0 && len(details) == 0 { // otherwise the address stays free
 			before.addresses[a] = i.Ordinal
 		}
@@ -108,7 +108,7 @@ func (s *service) try(ctx context.Context, c *op.Call, tx *store.Tx, i *automati
 	// What an address that could not be read would have given is missing, too:
 	// one cause is one problem.
 	if slices.ContainsFunc(p, func(d fault.Detail) bool { return strings.HasPrefix(d.Path, "/url") }) {
-		details = slices.DeleteFunc(details, func(d fault.Detail) bool { return d.Code == "required" })
+		details = slices.DeleteFunc(details, func(d fault.Detail) bool { return d.Code == fault.ReasonRequired })
 	}
 	return append(p, details...), nil
 }

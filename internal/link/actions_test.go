@@ -41,7 +41,7 @@ func TestTags(t *testing.T) {
 		if len(refusals) != 1 {
 			t.Errorf("refusals differ: %v", refusals)
 		}
-		owner.Call("PUT", path+"/tags", M{"tagIds": []string{one, one}}, match).Refused(fault.ValidationFailed, "/tagIds")
+		owner.Call("PUT", path+"/tags", M{"tagIds": []string{one, one}}, match).Refused(fault.ValidationFailed, "/tagIds/1")
 		owner.Call("PUT", path+"/tags", M{"tagIds": strings.Split(strings.Repeat("x,", 50)+"y", ",")}, match).Refused(fault.ValidationFailed, "/tagIds")
 		owner.Call("PUT", path+"/tags", M{}, match).Refused(fault.ValidationFailed, "/tagIds")
 		owner.Call("PUT", path+"/tags", M{"tagIds": nil}, match).Refused(fault.ValidationFailed, "/tagIds")

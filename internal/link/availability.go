@@ -20,10 +20,10 @@ func isTaken(ctx context.Context, q store.Q, hostname, prefix, slug string) (boo
 type Availability struct {
 	Available bool    `json:"available"`
 	Domain    string  `json:"domain"`
-	Prefix    string  `json:"prefix"`
-	Slug      string  `json:"slug"`
+	Prefix    string  `json:"prefix" maxLength:"1000"`
+	Slug      string  `json:"slug" maxLength:"1000"`
 	URL       *string `json:"url" doc:"null when it cannot be an address."`
-	Reason    *string `json:"reason" doc:"taken, reserved or invalid; null when it is free."`
+	Reason    *string `json:"reason" enum:"taken,reserved,invalid" doc:"null when the address is free."`
 }
 
 type availabilityInput struct {
@@ -39,7 +39,7 @@ func (s *Service) availability(ctx context.Context, c *op.Call, in *availability
 	reason := func(r string) *string { return &r }
 	if len(p) > 0 {
 		a.Reason = reason("invalid")
-		if !slices.ContainsFunc(p, func(d fault.Detail) bool { return d.Code != "reserved" }) {
+		if !slices.ContainsFunc(p, func(d fault.Detail) bool { return d.Code != fault.ReasonReserved }) {
 			a.Reason = reason("reserved")
 		}
 		return op.Item[Availability]{Data: a}, nil

@@ -11,7 +11,7 @@ import (
 // are reserved, retired, or for the user's own use, such as XK.
 func checkCountry(path, code string) error {
 	if _, found := slices.BinarySearch(countries, code); !found {
-		return fault.Invalid(path, "invalid", "%s is not an ISO 3166-1 alpha-2 country code; those are like DE or BR", code)
+		return fault.Invalid(path, fault.ReasonInvalid, "%s is not an ISO 3166-1 alpha-2 country code; those are like DE or BR", code)
 	}
 	return nil
 }

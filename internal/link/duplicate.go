@@ -10,14 +10,15 @@ import (
 	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/outbox"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/text"
 )
 
 // DuplicateLink is the body of duplicateLinksLinkId.
 type DuplicateLink struct {
-	Domain opt.Opt[string]  `json:"domain,omitzero" minLength:"1" maxLength:"253" doc:"Omitted: the original's."`
-	Prefix opt.Opt[string]  `json:"prefix,omitzero" maxLength:"200" doc:"Omitted: the original's."`
-	Slug   string           `json:"slug" minLength:"1" maxLength:"200"`
-	Title  opt.Null[string] `json:"title,omitzero" maxLength:"200" doc:"Omitted: the original's."`
+	Domain opt.Opt[string]     `json:"domain,omitzero" minLength:"1" maxLength:"253" doc:"Omitted: the original's."`
+	Prefix opt.Opt[string]     `json:"prefix,omitzero" maxLength:"200" doc:"Omitted: the original's."`
+	Slug   string              `json:"slug" minLength:"1" maxLength:"200"`
+	Title  opt.Null[text.Line] `json:"title,omitzero" maxLength:"200" doc:"Omitted: the original's."`
 }
 
 type duplicateInput struct {
@@ -52,7 +53,7 @@ func (s *Service) duplicate(ctx context.Context, c *op.Call, tx *store.Tx, in *d
 		return op.Item[Link]{}, err
 	}
 	if len(loops) > 0 {
-		p.add(fault.Invalid("/slug", "redirect_loop", "the link leads to this address, and so would its copy; choose another address"))
+		p.add(fault.Invalid("/slug", fault.ReasonRedirectLoop, "the link leads to this address, and so would its copy; choose another address"))
 	}
 	if err := p.refusal(); err != nil {
 		return op.Item[Link]{}, err
@@ -60,7 +61,7 @@ func (s *Service) duplicate(ctx context.Context, c *op.Call, tx *store.Tx, in *d
 	l.Domain, l.Prefix, l.Slug = id.hostname, id.prefix, id.slug
 	l.Origin, l.Lifecycle.Archived = "api", false
 	l.Lifecycle.count(0)
-	in.Body.Title.Apply(&l.Title)
+	opt.Into(in.Body.Title, &l.Title)
 	if err := insert(ctx, tx, &l); err != nil {
 		return op.Item[Link]{}, err
 	}

@@ -46,7 +46,7 @@ func newIdentity(p *problems, domain, prefix, slug string) identity {
 
 func checkLength(path, text string) error {
 	if len([]rune(text)) > maxSegment {
-		return fault.Invalid(path, "too_long", "the text must have at most %d characters", maxSegment)
+		return fault.Invalid(path, fault.ReasonTooLong, "the text must have at most %d characters", maxSegment)
 	}
 	return nil
 }
@@ -56,19 +56,19 @@ func checkLength(path, text string) error {
 func checkSegment(path, segment string) error {
 	switch {
 	case segment == "" || segment == "." || segment == "..":
-		return fault.Invalid(path, "invalid_segment", "a segment must not be empty, . or ..")
+		return fault.Invalid(path, fault.ReasonInvalidFormat, "a segment must not be empty, . or ..")
 	case reserved[fold.Text(segment)]:
-		return fault.Invalid(path, "reserved", "the segment %s is reserved for the redirector; choose another one", fold.Text(segment))
+		return fault.Invalid(path, fault.ReasonReserved, "the segment %s is reserved for the redirector; choose another one", fold.Text(segment))
 	case unicode.IsMark([]rune(segment)[0]):
-		return fault.Invalid(path, "invalid_segment", "a segment must not start with a combining mark")
+		return fault.Invalid(path, fault.ReasonInvalidFormat, "a segment must not start with a combining mark")
 	case strings.ContainsFunc(segment, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune("-_.~", r)
 	}):
-		return fault.Invalid(path, "invalid_segment", "a segment must consist of letters, digits, -, _, . and ~")
+		return fault.Invalid(path, fault.ReasonInvalidFormat, "a segment must consist of letters, digits, -, _, . and ~")
 	}
 	return nil
 }
 
 func unknownDomain() error {
-	return fault.Invalid("/domain", "unknown_reference", "the domain must be one of this app that is ready for links")
+	return fault.Invalid("/domain", fault.ReasonUnknownReference, "the domain must be one of this app that is ready for links")
 }

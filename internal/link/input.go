@@ -17,6 +17,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/organize"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/text"
 	"github.com/waymarkhq/waymark/internal/utm"
 	"github.com/waymarkhq/waymark/internal/weburl"
 )
@@ -30,16 +31,19 @@ type CreateLink struct {
 	Content
 }
 
+// SchemaName is the name of a CreateLink in the contract.
+func (CreateLink) SchemaName() string { return "LinkCreate" }
+
 // Content is what a client may set of a link besides its identity.
 type Content struct {
 	FolderID          opt.Null[string]      `json:"folderId,omitzero" maxLength:"100"`
 	CampaignID        opt.Null[string]      `json:"campaignId,omitzero" maxLength:"100"`
 	Lifecycle         opt.Opt[SetLifecycle] `json:"lifecycle,omitzero"`
 	UTM               opt.Opt[utm.SetUTM]   `json:"utm,omitzero"`
-	Title             opt.Null[string]      `json:"title,omitzero" maxLength:"200"`
-	Description       opt.Null[string]      `json:"description,omitzero" maxLength:"1000"`
+	Title             opt.Null[text.Line]   `json:"title,omitzero" maxLength:"200"`
+	Description       opt.Null[text.Block]  `json:"description,omitzero" maxLength:"1000"`
 	ImageURL          opt.Null[string]      `json:"imageUrl,omitzero" maxLength:"4096" doc:"HTTPS, without user or password."`
-	DesktopURL        opt.Null[string]      `json:"desktopUrl,omitzero" maxLength:"4096" doc:"HTTPS. Omitted on creation: the app's default."`
+	DesktopURL        opt.Null[string]      `json:"desktopUrl,omitzero" maxLength:"4096" aliases:"url,destination,destinationUrl,target,targetUrl,longUrl,long_url,link" example:"https://shop.example.com/spring" doc:"HTTPS. Omitted on creation: the app's default."`
 	PlayStoreURL      opt.Null[string]      `json:"playStoreUrl,omitzero" maxLength:"4096" doc:"HTTPS. Omitted on creation: the app's default."`
 	AppStoreURL       opt.Null[string]      `json:"appStoreUrl,omitzero" maxLength:"4096" doc:"HTTPS. Omitted on creation: the app's default."`
 	AppPath           opt.Null[string]      `json:"appPath,omitzero" maxLength:"1000" doc:"Relative path, read by the app: no scheme, no leading or double slash, no .. segment."`
@@ -94,18 +98,11 @@ func (c *Content) apply(p *problems, l *Link) {
 	}
 	c.applyLifecycle(p, &l.Lifecycle)
 	c.UTM.Value.Apply(&l.UTM)
-	for _, text := range []struct{ path, value string }{{"/title", c.Title.Value}, {"/description", c.Description.Value}} {
-		if strings.ContainsFunc(text.value, func(r rune) bool {
-			return unicode.IsControl(r) && (r != '\n' && r != '\r' && r != '\t' || text.path == "/title")
-		}) {
-			p.add(fault.Invalid(text.path, "invalid", "the text contains a control character"))
-		}
-	}
-	c.Title.Apply(&l.Title)
+	opt.Into(c.Title, &l.Title)
 	c.ImageURL.Apply(&l.ImageURL)
-	c.Description.Apply(&l.Description)
+	opt.Into(c.Description, &l.Description)
 	if wrong := appPathProblem(c.AppPath.Value); wrong != "" {
-		p.add(fault.Invalid("/appPath", "invalid", "%s", wrong))
+		p.add(fault.Invalid("/appPath", fault.ReasonInvalid, "%s", wrong))
 	}
 	c.AppPath.Apply(&l.AppPath)
 	l.WebOnly = c.WebOnly.Or(l.WebOnly)
@@ -113,7 +110,7 @@ func (c *Content) apply(p *problems, l *Link) {
 	l.Group = c.Group.Or(l.Group)
 	if c.Parameters.Set {
 		if len(c.Parameters.Value.Value) > maxParameters || deeperThan(c.Parameters.Value, maxParametersDepth) {
-			p.add(fault.Invalid("/parameters", "too_large", "the object must have at most %d bytes, counted without white space and needless escapes, and at most %d levels", maxParameters, maxParametersDepth))
+			p.add(fault.Invalid("/parameters", fault.ReasonTooLarge, "the object must have at most %d bytes, counted without white space and needless escapes, and at most %d levels", maxParameters, maxParametersDepth))
 		}
 		l.Parameters = c.Parameters.Value
 	}
@@ -152,7 +149,7 @@ func (c *Content) applyLifecycle(p *problems, l *Lifecycle) {
 	p.add(weburl.CheckHTTPS("/lifecycle/expiredUrl", s.ExpiredURL.Ptr()))
 	s.ExpiredURL.Apply(&l.ExpiredURL)
 	if l.StartsAt != nil && l.ExpiresAt != nil && *l.StartsAt >= *l.ExpiresAt {
-		p.add(fault.Invalid("/lifecycle/expiresAt", "out_of_range", "the end must be after startsAt"))
+		p.add(fault.Invalid("/lifecycle/expiresAt", fault.ReasonOutOfRange, "the end must be after startsAt"))
 	}
 }
 
@@ -161,7 +158,7 @@ func (c *Content) applyLifecycle(p *problems, l *Lifecycle) {
 func (c *Content) applyTemplates(p *problems, l *Link) {
 	if c.TemplateData.Set {
 		if string(c.TemplateData.Value.Value) != "{}" {
-			p.add(fault.Invalid("/templateData", "unknown_reference", "the object must be empty: no selected template has variables"))
+			p.add(fault.Invalid("/templateData", fault.ReasonUnknownReference, "the object must be empty: no selected template has variables"))
 		}
 		l.TemplateData = c.TemplateData.Value
 	}
@@ -184,9 +181,9 @@ func (c *Content) applyTemplates(p *problems, l *Link) {
 			*choice.into = opt.Of(TemplateChoice{v.Mode, v.TemplateID.Ptr(), v.Version.Ptr()})
 		}
 		if v.Mode == "custom" {
-			p.add(fault.Invalid(choice.path, "unknown_reference", "there is no such template version in this app"))
+			p.add(fault.Invalid(choice.path, fault.ReasonUnknownReference, "there is no such template version in this app"))
 		} else if v.TemplateID.Valid || v.Version.Valid {
-			p.add(fault.Invalid(choice.path, "invalid", "templateId and version are allowed with the mode custom only"))
+			p.add(fault.Invalid(choice.path, fault.ReasonInvalid, "templateId and version are allowed with the mode custom only"))
 		}
 	}
 }

@@ -65,6 +65,9 @@ type Lifecycle struct {
 	ExpiredURL *string        `json:"expiredUrl" doc:"Where visitors go once the link is expired or its clicks are used up."`
 }
 
+// SchemaName is the name of a Lifecycle in the contract.
+func (Lifecycle) SchemaName() string { return "LinkLifecycle" }
+
 // TemplateSelection chooses the page templates of a link by base template.
 type TemplateSelection struct {
 	Android  opt.Null[TemplateChoice] `json:"android"`
@@ -109,7 +112,7 @@ func (l Link) ref() op.Ref {
 }
 
 // Location is the link's own path in the API.
-func (l Link) Location() string { return op.BasePath + "/links/" + url.PathEscape(l.ID) }
+func (l Link) Location() string { return op.Location("links", l.ID) }
 
 // usedUp reports whether the clicks have reached their limit.
 func (l *Lifecycle) usedUp() bool { return l.MaxClicks != nil && *l.Clicks >= *l.MaxClicks }

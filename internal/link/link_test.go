@@ -51,7 +51,7 @@ func TestCreate(t *testing.T) {
 			{"/desktopUrl", M{"desktopUrl": "javascript:alert(1)"}}, {"/imageUrl", M{"imageUrl": "http://x.example"}},
 			{"/folderId", M{"folderId": "0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d"}}, {"/campaignId", M{"campaignId": "x"}},
 			{"/desktopUrl", M{"desktopUrl": "https://" + strings.ToUpper(owner.Host) + "/x?round=1"}}, {"/lifecycle/expiredUrl", M{"lifecycle": M{"expiredUrl": "https://" + owner.Host + "/x"}}},
-			{"/title", M{"title": "a\u0007"}}, {"/title", M{"title": "a\nb"}}, {"/description", M{"description": "\u001b[31m"}},
+			{"/title", M{"title": "a\u0007"}}, {"/title", M{"title": ""}}, {"/description", M{"description": "\u001b[31m"}},
 			{"/appPath", M{"appPath": "/x"}}, {"/appPath", M{"appPath": "javascript:alert(1)"}}, {"/appPath", M{"appPath": " JavaScript:alert(1)"}}, {"/appPath", M{"appPath": "javascript%3Aalert(1)"}},
 			{"/appPath", M{"appPath": "//evil.example"}}, {"/appPath", M{"appPath": "a//b"}}, {"/appPath", M{"appPath": "a/%2Fb"}}, {"/appPath", M{"appPath": ".."}}, {"/appPath", M{"appPath": "a/../b"}},
 			{"/appPath", M{"appPath": "a/%2e%2E"}}, {"/appPath", M{"appPath": "a/..?b"}}, {"/appPath", M{"appPath": "a\\b"}}, {"/appPath", M{"appPath": "a\tb"}}, {"/appPath", M{"appPath": "a%0ab"}}, {"/appPath", M{"appPath": "a\u0085"}},

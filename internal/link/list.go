@@ -26,12 +26,12 @@ type Filters struct {
 	Q           string         `query:"q" json:"q,omitzero" maxLength:"200" doc:"Text that title, description or slug contain, ignoring case but not accents."`
 	CreatedFrom *clock.Instant `query:"createdFrom" json:"createdFrom,omitzero" format:"date-time" doc:"Inclusive."`
 	CreatedTo   *clock.Instant `query:"createdTo" json:"createdTo,omitzero" format:"date-time" doc:"Exclusive."`
-	Order       string         `query:"order" json:"order,omitzero" enum:"createdAt:asc,createdAt:desc" doc:"Default createdAt:desc."`
+	Order       string         `query:"order" json:"order,omitzero" enum:"createdAt:asc,createdAt:desc" default:"createdAt:desc"`
 	FolderID    string         `query:"folderId" json:"folderId,omitzero" maxLength:"100"`
 	CampaignID  string         `query:"campaignId" json:"campaignId,omitzero" maxLength:"100"`
 	TagID       string         `query:"tagId" json:"tagId,omitzero" maxLength:"100"`
 	State       string         `query:"state" json:"state,omitzero" enum:"active,scheduled,expired,archived" doc:"As the state of a link is now."`
-	Archived    string         `query:"archived" json:"archived,omitzero" enum:"all,true,false" doc:"Default all."`
+	Archived    string         `query:"archived" json:"archived,omitzero" enum:"all,true,false" default:"all"`
 }
 
 // Chosen returns up to limit links of the call's app that filters choose.

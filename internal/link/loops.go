@@ -82,11 +82,11 @@ func (s *Service) checkLoops(ctx context.Context, q store.Q, p *problems, own id
 		}
 		switch loops, unknown := w.leads(at, map[identity]bool{}); {
 		case at == own:
-			p.add(fault.Invalid(d.path, "redirect_loop", "the destination is the link's own address; choose another one"))
+			p.add(fault.Invalid(d.path, fault.ReasonRedirectLoop, "the destination is the link's own address; choose another one"))
 		case loops:
-			p.add(fault.Invalid(d.path, "redirect_loop", "the destination is a link that leads back to this one; choose another destination"))
+			p.add(fault.Invalid(d.path, fault.ReasonRedirectLoop, "the destination is a link that leads back to this one; choose another destination"))
 		case unknown:
-			p.add(fault.Invalid(d.path, "redirect_loop", "the destination leads through more than %d other links, or branches to more than %d; choose the last of them", maxHops, maxLooked))
+			p.add(fault.Invalid(d.path, fault.ReasonRedirectLoop, "the destination leads through more than %d other links, or branches to more than %d; choose the last of them", maxHops, maxLooked))
 		}
 	}
 	return nil

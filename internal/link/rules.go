@@ -130,16 +130,16 @@ func newRules(p *problems, sent []SetRule, before []Rule) []Rule {
 		s.UTM.Value.Apply(&r.UTM)
 		switch {
 		case seen[r.ID]:
-			p.add(fault.Invalid(at+"/id", "duplicate", "another rule of this request has the id; leave it out for a new rule"))
+			p.add(fault.Invalid(at+"/id", fault.ReasonDuplicate, "another rule of this request has the id; leave it out for a new rule"))
 		case s.ID.Set && !slices.ContainsFunc(before, func(b Rule) bool { return b.ID == r.ID }):
-			p.add(fault.Invalid(at+"/id", "unknown_reference", "this link has no rule with the id; leave it out for a new rule"))
+			p.add(fault.Invalid(at+"/id", fault.ReasonUnknownReference, "this link has no rule with the id; leave it out for a new rule"))
 		}
 		seen[r.ID] = true
 		if r.Country != nil {
 			p.add(checkCountry(at+"/country", *r.Country))
 		}
 		if r.StartsAt != nil && r.ExpiresAt != nil && *r.StartsAt >= *r.ExpiresAt {
-			p.add(fault.Invalid(at+"/expiresAt", "out_of_range", "the end must be after startsAt"))
+			p.add(fault.Invalid(at+"/expiresAt", fault.ReasonOutOfRange, "the end must be after startsAt"))
 		}
 		p.add(weburl.CheckHTTPS(at+"/destinationUrl", &r.DestinationURL))
 		rules[i] = r

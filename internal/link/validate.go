@@ -102,7 +102,7 @@ func (s *Service) Try(ctx context.Context, q store.Q, body *CreateLink) ([]fault
 	}
 	taken, err := isTaken(ctx, q, l.Domain, l.Prefix, l.Slug)
 	if taken {
-		p = append(p, fault.Detail{Path: "/slug", Code: "taken", Message: "a link with this domain, prefix and slug exists already; choose another slug"})
+		p = append(p, fault.Detail{Path: "/slug", Code: fault.ReasonTaken, Message: "a link with this domain, prefix and slug exists already; choose another slug"})
 	}
 	return p, err
 }

@@ -65,6 +65,9 @@ type UpdateLink struct {
 	Content
 }
 
+// SchemaName is the name of an UpdateLink in the contract.
+func (UpdateLink) SchemaName() string { return "LinkPatch" }
+
 type updateInput struct {
 	LinkID string `path:"linkId"`
 	Body   UpdateLink

@@ -80,7 +80,8 @@ var vocabulary = func() map[string]schema.Schema {
 
 	lists(100, 500, "appIds")
 	lists(200, 100, "permissions")
-	lists(50, 100, "tagIds", "fields", "limitations", "paths", "nameservers")
+	lists(50, 100, "tagIds", "fields")
+	lists(50, 500, "limitations", "paths", "nameservers")
 	lists(50, 4096, "observed")
 	lists(10, 100, "sha256CertFingerprints", "events")
 	for name, most := range map[string]int{

@@ -2,6 +2,8 @@ package op
 
 import (
 	"context"
+	"net/url"
+	"strings"
 
 	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/clock"
@@ -139,6 +141,16 @@ type File struct {
 	Attachment bool
 	Content    []byte
 	Ref        Ref
+}
+
+// Location returns the path of a resource under /v1 by its segments, each of
+// which is percent-encoded as one (completions.md §11, Location).
+func Location(segments ...string) string {
+	path := BasePath
+	for _, s := range segments {
+		path += "/" + strings.ReplaceAll(url.QueryEscape(s), "+", "%20")
+	}
+	return path
 }
 
 // Removed is the answer of an operation that removed a resource.

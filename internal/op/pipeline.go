@@ -304,6 +304,9 @@ func (c *callContext) refuse(err error) {
 	if refusal.Code == fault.Unavailable && refusal.RetryAfter == 0 {
 		refusal.RetryAfter = 5
 	}
+	if refusal.Code == fault.RateLimited && len(c.standings) > 0 && ratelimit.Tightest(c.standings).Remaining() > 0 {
+		c.standings = nil // a business limit refused, no window did
+	}
 	RateHeaders(c.w.Header(), c.standings)
 	c.service.WriteError(c.w, c.RequestID, refusal)
 	c.record(refusal.Status(), refusal.Code)
@@ -314,6 +317,9 @@ func (c *callContext) answer(out *outcome) {
 	RateHeaders(c.w.Header(), c.standings)
 	for name, value := range out.headers() {
 		c.w.Header().Set(name, value)
+	}
+	if c.row.Status == http.StatusOK {
+		c.w.Header().Del("Location") // only for the receipt of a secret, which a replay refuses
 	}
 	if out.file != nil {
 		out.file.write(c.w)

@@ -187,3 +187,80 @@ func TestRefusedCallsWithACredentialDoNotCountForTheAddress(t *testing.T) {
 		t.Errorf("the address had %d calls left, then %d", before, after)
 	}
 }
+
+// Names and titles are one line in their stored form, whatever operation takes
+// them; longer texts keep their lines (completions.md §11, Text).
+func TestTextsOfEveryOperation(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		link := owner.Link("a", nil).Want(201)
+		linkPath := "/links/" + apitest.Path(link.Text("data.id"))
+		app := owner.Call("GET", "/apps/"+owner.AppID, nil).Want(200)
+		me := owner.Call("GET", "/me", nil).Want(200)
+		with := func(name string, value any, more M) M {
+			body := M{"appId": owner.AppID, name: value}
+			for name, value := range more {
+				body[name] = value
+			}
+			return body
+		}
+		for n, c := range []struct {
+			method, path, member, shown string
+			longest                     int
+			nullable                    bool
+			body                        func(value any) M
+			match                       *apitest.Response
+		}{
+			{"POST", "/tags", "name", "data.name", 100, false, func(v any) M { return with("name", v, nil) }, nil},
+			{"POST", "/folders", "name", "data.name", 100, false, func(v any) M { return with("name", v, nil) }, nil},
+			{"POST", "/campaigns", "name", "data.name", 100, false, func(v any) M { return with("name", v, nil) }, nil},
+			{"POST", "/qr-codes", "name", "data.name", 100, false, func(v any) M { return with("name", v, M{"linkId": link.Text("data.id")}) }, nil},
+			{"POST", "/apps", "name", "data.name", 100, false, func(v any) M { return M{"name": v} }, nil},
+			{"PATCH", "/apps/" + owner.AppID, "name", "data.name", 100, false, func(v any) M { return M{"name": v} }, app},
+			{"POST", "/api-keys", "name", "data.key.name", 100, false, func(v any) M {
+				return M{"name": v, "appIds": []string{owner.AppID}, "permissions": []string{"links:read"}}
+			}, nil},
+			{"PATCH", "/me", "displayName", "data.displayName", 100, false, func(v any) M { return M{"displayName": v} }, me},
+			{"PATCH", linkPath, "title", "data.title", 200, true, func(v any) M { return M{"title": v} }, link},
+			{"PATCH", linkPath, "utm/source", "data.utm.source", 255, true, func(v any) M { return M{"utm": M{"source": v}} }, link},
+		} {
+			revision := ""
+			call := func(v any) *apitest.Response {
+				if c.match == nil {
+					return owner.Call(c.method, c.path, c.body(v))
+				}
+				if revision == "" {
+					revision = owner.Call("GET", c.path, nil).Want(200).Revision()
+				}
+				r := owner.Call(c.method, c.path, c.body(v), apitest.IfMatch(revision))
+				if r.Status == 200 {
+					revision = r.Revision()
+				}
+				return r
+			}
+			accepted := func(v, shown any) {
+				t.Helper()
+				if r := call(v); r.Status >= 300 || r.Text(c.shown) != shown {
+					t.Errorf("%s %s %s = %q is answered %d %q, want %q: %.200s", c.method, c.path, c.member, v, r.Status, r.Text(c.shown), shown, r.Body)
+				}
+			}
+			long := strings.Repeat("é", c.longest-2) + strconv.Itoa(10+n)
+			accepted(" \t\n spring\r\n sale "+strconv.Itoa(n), "spring sale "+strconv.Itoa(n))
+			accepted(long, long)
+			accepted("  "+long[:len(long)-1]+"x  ", long[:len(long)-1]+"x")
+			for _, bad := range []any{"", " ", "\u200b", "\ufeff\u2060", "bell\a", "\x7f", "over\u202eride", long + "x"} {
+				call(bad).Refused(fault.ValidationFailed, "/"+c.member)
+			}
+			if r := call(nil); c.nullable != (r.Status == 200) {
+				t.Errorf("%s %s %s = null is answered %d", c.method, c.path, c.member, r.Status)
+			}
+		}
+		for _, path := range []string{"/tags", "/folders", "/campaigns"} {
+			text := " two\r\n\tlines "
+			owner.Call("POST", path, M{"appId": owner.AppID, "name": "described", "description": text}).Want(201).Has("data.description", `" two\r\n\tlines "`)
+			owner.Call("POST", path, M{"appId": owner.AppID, "name": "described", "description": "bell\a"}).Refused(fault.ValidationFailed, "/description")
+			owner.Call("POST", path, M{"appId": owner.AppID, "name": "described", "description": "\u202e"}).Refused(fault.ValidationFailed, "/description")
+		}
+		owner.Call("POST", "/links", M{"appId": owner.AppID, "domain": owner.Host, "slug": "b\a"}).Refused(fault.ValidationFailed, "/slug")
+	})
+}

@@ -123,7 +123,7 @@ func (s *Service) add(r *row) {
 			r.Status = http.StatusCreated
 		}
 	}
-	r.tagged = !r.list && r.Status != http.StatusNoContent && r.data != nil && (r.ETag || hasRevision(r.data))
+	r.tagged = r.ETag || !r.list && r.data != nil && hasRevision(r.data)
 	if i := slices.IndexFunc(s.rows, func(o *row) bool { return o.ID == r.ID }); i >= 0 {
 		panic(fmt.Sprintf("operation %s is declared twice", r.ID))
 	}

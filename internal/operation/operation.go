@@ -39,7 +39,7 @@ const PollSeconds = 1
 type Operation struct {
 	ID        string            `json:"id" format:"uuid"`
 	AppID     string            `json:"appId"`
-	Type      string            `json:"type" example:"domain.create"`
+	Type      string            `json:"type" enum:"domain.create,domain.verify,domain.detach,link.resync,batch,import,export,template.publish,template.restore,asset.delete,foundation.noop"`
 	Status    string            `json:"status" enum:"queued,running,succeeded,partially_succeeded,failed,cancel_requested,cancelled"`
 	CreatedAt clock.Instant     `json:"createdAt" format:"date-time"`
 	UpdatedAt clock.Instant     `json:"updatedAt" format:"date-time"`
@@ -78,7 +78,7 @@ type Resource struct {
 
 // Failure is a sanitized error.
 type Failure struct {
-	Code    string `json:"code"`
+	Code    string `json:"code" maxLength:"100"`
 	Message string `json:"message"`
 }
 
@@ -92,7 +92,7 @@ func (o Operation) Terminal() bool {
 }
 
 // Location is where a client follows the operation.
-func (o Operation) Location() string { return op.BasePath + "/operations/" + o.ID }
+func (o Operation) Location() string { return op.Location("operations", o.ID) }
 
 func (o Operation) ref() op.Ref {
 	return op.Ref{Type: "operation", ID: o.ID, AppID: o.AppID, Revision: o.Revision}

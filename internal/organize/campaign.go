@@ -88,7 +88,7 @@ func (b *SetCampaign) apply(c *Campaign) error {
 	b.StartsAt.Apply(&c.StartsAt)
 	b.EndsAt.Apply(&c.EndsAt)
 	if c.StartsAt != nil && c.EndsAt != nil && *c.StartsAt >= *c.EndsAt {
-		return fault.Invalid("/endsAt", "out_of_range", "the end must be after startsAt")
+		return fault.Invalid("/endsAt", fault.ReasonOutOfRange, "the end must be after startsAt")
 	}
 	return nil
 }
@@ -101,10 +101,8 @@ type CreateCampaign struct {
 
 func createCampaign(ctx context.Context, _ *op.Call, tx *store.Tx, in *struct{ Body CreateCampaign }) (op.Item[Campaign], error) {
 	var v Campaign
-	err := in.Body.CreateCommon.apply(&v.Common)
-	if err == nil {
-		err = in.Body.SetCampaign.apply(&v)
-	}
+	in.Body.CreateCommon.apply(&v.Common)
+	err := in.Body.SetCampaign.apply(&v)
 	if err == nil {
 		err = campaigns.insert(ctx, tx, &v)
 	}
@@ -136,10 +134,8 @@ func (h campaignService) update(ctx context.Context, c *op.Call, tx *store.Tx, i
 	if err != nil {
 		return op.Item[Campaign]{}, err
 	}
-	if err = in.Body.UpdateCommon.apply(&v.Common); err == nil {
-		err = in.Body.SetCampaign.apply(&v)
-	}
-	if err == nil {
+	in.Body.UpdateCommon.apply(&v.Common)
+	if err = in.Body.SetCampaign.apply(&v); err == nil {
 		err = campaigns.save(ctx, tx, &v)
 	}
 	// Also when the parameters are what they were: that is how an owner starts

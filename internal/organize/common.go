@@ -5,10 +5,10 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/cursor"
-	"github.com/waymarkhq/waymark/internal/names"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/text"
 )
 
 // Common is what tags, folders and campaigns have in common.
@@ -32,46 +32,41 @@ func (c Common) ref(kind string) op.Ref {
 
 // created is the answer of a creation.
 func created[T any](v T, ref op.Ref) op.Item[T] {
-	return op.Item[T]{Data: v, Ref: ref, Location: op.BasePath + "/" + ref.Type + "s/" + ref.ID}
+	return op.Item[T]{Data: v, Ref: ref, Location: op.Location(ref.Type+"s", ref.ID)}
 }
 
 // CreateCommon is what the bodies that create have in common.
 type CreateCommon struct {
-	AppID string `json:"appId" minLength:"1" maxLength:"500"`
-	Name  string `json:"name" minLength:"1" maxLength:"100"`
+	AppID string    `json:"appId" minLength:"1" maxLength:"500"`
+	Name  text.Line `json:"name" maxLength:"100"`
 	SetCommon
 }
 
 // UpdateCommon is what the bodies that change have in common.
 type UpdateCommon struct {
-	Name opt.Opt[string] `json:"name,omitzero" minLength:"1" maxLength:"100"`
+	Name opt.Opt[text.Line] `json:"name,omitzero" maxLength:"100"`
 	SetCommon
 }
 
 // SetCommon are the fields of Common that a client may leave out.
 type SetCommon struct {
-	Description opt.Null[string] `json:"description,omitzero" maxLength:"1000"`
-	Archived    opt.Opt[bool]    `json:"archived,omitzero"`
+	Description opt.Null[text.Block] `json:"description,omitzero" maxLength:"1000"`
+	Archived    opt.Opt[bool]        `json:"archived,omitzero"`
 }
 
 func (s *SetCommon) apply(c *Common) {
-	s.Description.Apply(&c.Description)
+	opt.Into(s.Description, &c.Description)
 	c.Archived = s.Archived.Or(c.Archived)
 }
 
-func (b *CreateCommon) apply(c *Common) (err error) {
-	c.AppID = b.AppID
+func (b *CreateCommon) apply(c *Common) {
+	c.AppID, c.Name = b.AppID, string(b.Name)
 	b.SetCommon.apply(c)
-	c.Name, err = names.Clean("/name", b.Name)
-	return err
 }
 
-func (b *UpdateCommon) apply(c *Common) (err error) {
+func (b *UpdateCommon) apply(c *Common) {
 	b.SetCommon.apply(c)
-	if b.Name.Set {
-		c.Name, err = names.Clean("/name", b.Name.Value)
-	}
-	return err
+	c.Name = string(b.Name.Or(text.Line(c.Name)))
 }
 
 // Register declares the operations of this package.

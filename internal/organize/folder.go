@@ -41,10 +41,8 @@ type CreateFolder struct {
 
 func createFolder(ctx context.Context, _ *op.Call, tx *store.Tx, in *struct{ Body CreateFolder }) (op.Item[Folder], error) {
 	var f Folder
-	err := in.Body.apply(&f.Common)
-	if err == nil {
-		err = folders.insert(ctx, tx, &f)
-	}
+	in.Body.apply(&f.Common)
+	err := folders.insert(ctx, tx, &f)
 	return created(f, f.ref()), err
 }
 
@@ -70,9 +68,7 @@ type updateFolderInput struct {
 func updateFolder(ctx context.Context, c *op.Call, tx *store.Tx, in *updateFolderInput) (op.Item[Folder], error) {
 	f, err := folders.current(ctx, c, tx, in.FolderID)
 	if err == nil {
-		err = in.Body.apply(&f.Common)
-	}
-	if err == nil {
+		in.Body.apply(&f.Common)
 		err = folders.save(ctx, tx, &f)
 	}
 	return op.Item[Folder]{Data: f, Ref: f.ref()}, err

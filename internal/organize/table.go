@@ -44,7 +44,7 @@ func (t *table[T]) row(r store.Row) (v T, err error) {
 type listInput struct {
 	AppID    string `query:"appId" required:"true" maxLength:"500"`
 	Q        string `query:"q" maxLength:"200" doc:"Text that name or description contain, ignoring case but not accents."`
-	Archived string `query:"archived" enum:"all,true,false" doc:"Default false."`
+	Archived string `query:"archived" enum:"all,true,false" default:"false"`
 }
 
 func (t *table[T]) list(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]T, error) {

@@ -59,10 +59,8 @@ type CreateTag struct {
 func createTag(ctx context.Context, _ *op.Call, tx *store.Tx, in *struct{ Body CreateTag }) (op.Item[Tag], error) {
 	t := Tag{Kind: "tag"}
 	in.Body.UTM.Value.Apply(&t.UTM)
-	err := in.Body.CreateCommon.apply(&t.Common)
-	if err == nil {
-		err = tags.insert(ctx, tx, &t)
-	}
+	in.Body.CreateCommon.apply(&t.Common)
+	err := tags.insert(ctx, tx, &t)
 	return created(t, t.ref()), err
 }
 
@@ -90,9 +88,7 @@ func updateTag(ctx context.Context, c *op.Call, tx *store.Tx, in *updateTagInput
 	t, err := tags.current(ctx, c, tx, in.TagID)
 	if err == nil {
 		in.Body.UTM.Value.Apply(&t.UTM)
-		err = in.Body.UpdateCommon.apply(&t.Common)
-	}
-	if err == nil {
+		in.Body.UpdateCommon.apply(&t.Common)
 		err = tags.save(ctx, tx, &t)
 	}
 	return op.Item[Tag]{Data: t, Ref: t.ref()}, err

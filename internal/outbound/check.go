@@ -24,7 +24,7 @@ func (c *Client) Check(path, url string) error {
 		return err
 	}
 	if reason := c.problem(url); reason != "" {
-		return fault.Invalid(path, "invalid_url", "%s", reason)
+		return fault.Invalid(path, fault.ReasonInvalidURL, "%s", reason)
 	}
 	return nil
 }

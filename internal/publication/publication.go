@@ -31,7 +31,7 @@ type State struct {
 
 // Error is a sanitized failure.
 type Error struct {
-	Code    string        `json:"code"`
+	Code    string        `json:"code" maxLength:"100"`
 	Message string        `json:"message"`
 	At      clock.Instant `json:"at" format:"date-time"`
 }

@@ -63,7 +63,7 @@ func (l Look) options() qrimage.Options {
 func refusal(at string, err error) error {
 	var refused *qrimage.Error
 	if errors.As(err, &refused) {
-		return fault.Invalid(at+member(refused.Option), "unreadable", "%s", refused.Message)
+		return fault.Invalid(at+member(refused.Option), fault.ReasonUnreadable, "%s", refused.Message)
 	}
 	return err
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/waymarkhq/waymark/internal/blob"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/link"
-	"github.com/waymarkhq/waymark/internal/names"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/text"
 )
 
 // service holds what the operations need besides the call.
@@ -82,29 +82,26 @@ func (s *service) draw(ctx context.Context, c *op.Call, in *drawInput) (op.File,
 
 // CreateQRCode is the body of createQrCodes.
 type CreateQRCode struct {
-	AppID  string `json:"appId" minLength:"1" maxLength:"500"`
-	LinkID string `json:"linkId" minLength:"1" maxLength:"500" doc:"A link of the same app."`
-	Name   string `json:"name" minLength:"1" maxLength:"100"`
+	AppID  string    `json:"appId" minLength:"1" maxLength:"500"`
+	LinkID string    `json:"linkId" minLength:"1" maxLength:"500" doc:"A link of the same app."`
+	Name   text.Line `json:"name" maxLength:"100"`
 	SetLook
 	LogoAssetID opt.Null[string] `json:"logoAssetId,omitzero" maxLength:"100" doc:"An active image of the same app, of at most 1024 by 1024 pixels."`
 }
 
 func (s *service) create(ctx context.Context, _ *op.Call, tx *store.Tx, in *struct{ Body CreateQRCode }) (op.Item[QRCode], error) {
-	c := QRCode{AppID: in.Body.AppID, LinkID: in.Body.LinkID, Look: standard, LogoAssetID: in.Body.LogoAssetID.Ptr()}
+	c := QRCode{Name: string(in.Body.Name), AppID: in.Body.AppID, LinkID: in.Body.LinkID, Look: standard, LogoAssetID: in.Body.LogoAssetID.Ptr()}
 	in.Body.SetLook.apply(&c.Look)
-	var err error
-	if c.Name, err = names.Clean("/name", in.Body.Name); err != nil {
-		return op.Item[QRCode]{}, err
-	}
 	if owner, err := link.AppOf(ctx, tx, c.LinkID); err != nil && err != store.ErrNotFound {
 		return op.Item[QRCode]{}, err
 	} else if owner != c.AppID {
 		return op.Item[QRCode]{}, fault.UnknownReference("/linkId")
 	}
-	if err = s.check(ctx, tx, &c); err == nil {
+	err := s.check(ctx, tx, &c)
+	if err == nil {
 		err = insert(ctx, tx, &c)
 	}
-	return op.Item[QRCode]{Data: c, Ref: c.ref(), Location: op.BasePath + "/qr-codes/" + c.ID}, err
+	return op.Item[QRCode]{Data: c, Ref: c.ref(), Location: op.Location("qr-codes", c.ID)}, err
 }
 
 type qrInput struct {
@@ -127,7 +124,7 @@ func current(ctx context.Context, c *op.Call, tx *store.Tx, id string) (QRCode, 
 
 // UpdateQRCode is the body of updateQrCodesQrId.
 type UpdateQRCode struct {
-	Name opt.Opt[string] `json:"name,omitzero" minLength:"1" maxLength:"100"`
+	Name opt.Opt[text.Line] `json:"name,omitzero" maxLength:"100"`
 	SetLook
 	LogoAssetID opt.Null[string] `json:"logoAssetId,omitzero" maxLength:"100"`
 }
@@ -142,11 +139,7 @@ func (s *service) update(ctx context.Context, c *op.Call, tx *store.Tx, in *upda
 	if err != nil {
 		return op.Item[QRCode]{}, err
 	}
-	if in.Body.Name.Set {
-		if v.Name, err = names.Clean("/name", in.Body.Name.Value); err != nil {
-			return op.Item[QRCode]{}, err
-		}
-	}
+	v.Name = string(in.Body.Name.Or(text.Line(v.Name)))
 	in.Body.SetLook.apply(&v.Look)
 	in.Body.LogoAssetID.Apply(&v.LogoAssetID)
 	if err = s.check(ctx, tx, &v); err == nil {
@@ -167,7 +160,7 @@ func (s *service) check(ctx context.Context, tx *store.Tx, c *QRCode) error {
 			return err
 		}
 		if width > maxLogo || height > maxLogo {
-			return fault.Invalid("/logoAssetId", "too_large", "a logo must have at most %d by %d pixels; upload a smaller image", maxLogo, maxLogo)
+			return fault.Invalid("/logoAssetId", fault.ReasonTooLarge, "a logo must have at most %d by %d pixels; upload a smaller image", maxLogo, maxLogo)
 		}
 		c.Look.forLogo()
 	}

@@ -120,9 +120,16 @@ func (r *Registry) named(t reflect.Type) *Schema {
 	return &Schema{Ref: name, target: r.schemas[name]}
 }
 
+// Named is a type whose schema has another name than the type.
+type Named interface{ SchemaName() string }
+
 // name is the type's own, with a capital letter. Where two packages use one
 // name, the later one's has its package before it.
 func (r *Registry) name(t reflect.Type) string {
+	if n, ok := reflect.Zero(t).Interface().(Named); ok {
+		r.owners[n.SchemaName()] = t
+		return n.SchemaName()
+	}
 	name := strings.ToUpper(t.Name()[:1]) + t.Name()[1:]
 	if bracket := strings.IndexByte(name, '['); bracket > 0 { // a generic type: its argument's name follows
 		argument := strings.TrimSuffix(name[bracket+1:], "]")

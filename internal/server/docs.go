@@ -59,7 +59,7 @@ var errorText = map[fault.Code]string{
 	fault.UnsupportedMediaType:   "The Content-Type or Content-Encoding is not one that the operation reads. JSON operations read application/json in UTF-8.",
 	fault.ValidationFailed:       "The JSON is well formed, but a field is unknown, missing, of the wrong type or against a rule. error.details names each field by JSON Pointer.",
 	fault.PreconditionRequired:   "The operation changes an existing resource. Send If-Match with the revision that was last read, in double quotes.",
-	fault.RateLimited:            "A window is exhausted. X-RateLimit-Policy names it; wait for Retry-After seconds. More keys do not widen what an account or app shares.",
+	fault.RateLimited:            "A window is exhausted, which X-RateLimit-Policy names, or a limit of the app is reached, which the message names. Wait for Retry-After seconds. More keys do not widen what an account or app shares.",
 	fault.Internal:               "The service failed. Quote the request id when asking for help; whether a mutation took effect can be found out by repeating the same request with the same key.",
 	fault.Unavailable:            "A part of the service cannot be reached for now. Wait for Retry-After and repeat the same request with the same key.",
 }
@@ -141,7 +141,7 @@ func renderErrors() []byte {
 	}
 	var b bytes.Buffer
 	t := template.Must(template.New("errors").Parse(errorsPage))
-	if err := t.Execute(&b, map[string]any{"Style": template.CSS(docsStyle), "Errors": entries}); err != nil {
+	if err := t.Execute(&b, map[string]any{"Style": template.CSS(docsStyle), "Errors": entries, "Reasons": fault.Reasons}); err != nil {
 		panic(err) // the template and its data are parts of this program
 	}
 	return b.Bytes()

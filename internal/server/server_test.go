@@ -61,6 +61,11 @@ func TestDocuments(t *testing.T) {
 		}
 	}
 	errors := get(i, "/docs/api/errors/").Body.String()
+	for _, r := range fault.Reasons {
+		if !strings.Contains(errors, "<code>"+string(r.Code)+"</code>") {
+			t.Errorf("the page about errors does not explain the reason %s", r.Code)
+		}
+	}
 	for _, row := range fault.Codes {
 		if !strings.Contains(errors, `id="`+strings.ReplaceAll(string(row.Code), "_", "-")+`"`) {
 			t.Errorf("the errors page has no anchor for %s", row.Code)

@@ -3,7 +3,10 @@
 // makes of them is package route's.
 package utm
 
-import "github.com/waymarkhq/waymark/internal/opt"
+import (
+	"github.com/waymarkhq/waymark/internal/opt"
+	"github.com/waymarkhq/waymark/internal/text"
+)
 
 // UTM are campaign parameters, added to destinations that do not carry them.
 type UTM struct {
@@ -14,22 +17,25 @@ type UTM struct {
 	Content  *string `json:"content"`
 }
 
+// SchemaName is the name of a UTM in the contract.
+func (UTM) SchemaName() string { return "UtmParameters" }
+
 // SetUTM changes the members sent and keeps the others.
 type SetUTM struct {
-	Source   opt.Null[string] `json:"source,omitzero" minLength:"1" maxLength:"255"`
-	Medium   opt.Null[string] `json:"medium,omitzero" minLength:"1" maxLength:"255"`
-	Campaign opt.Null[string] `json:"campaign,omitzero" minLength:"1" maxLength:"255"`
-	Term     opt.Null[string] `json:"term,omitzero" minLength:"1" maxLength:"255"`
-	Content  opt.Null[string] `json:"content,omitzero" minLength:"1" maxLength:"255"`
+	Source   opt.Null[text.Line] `json:"source,omitzero" maxLength:"255"`
+	Medium   opt.Null[text.Line] `json:"medium,omitzero" maxLength:"255"`
+	Campaign opt.Null[text.Line] `json:"campaign,omitzero" maxLength:"255"`
+	Term     opt.Null[text.Line] `json:"term,omitzero" maxLength:"255"`
+	Content  opt.Null[text.Line] `json:"content,omitzero" maxLength:"255"`
 }
 
 // Apply puts the members that were sent into u.
 func (s *SetUTM) Apply(u *UTM) {
-	s.Source.Apply(&u.Source)
-	s.Medium.Apply(&u.Medium)
-	s.Campaign.Apply(&u.Campaign)
-	s.Term.Apply(&u.Term)
-	s.Content.Apply(&u.Content)
+	opt.Into(s.Source, &u.Source)
+	opt.Into(s.Medium, &u.Medium)
+	opt.Into(s.Campaign, &u.Campaign)
+	opt.Into(s.Term, &u.Term)
+	opt.Into(s.Content, &u.Content)
 }
 
 // Values returns source, medium, campaign, term and content, "" where there is

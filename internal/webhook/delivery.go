@@ -44,7 +44,7 @@ func (d Delivery) ref() op.Ref {
 	return op.Ref{Type: "webhook_delivery", ID: d.ID, AppID: d.AppID, Revision: d.Revision}
 }
 
-func (d Delivery) location() string { return op.BasePath + "/webhook-deliveries/" + d.ID }
+func (d Delivery) location() string { return op.Location("webhook-deliveries", d.ID) }
 
 // terminal reports that nothing more is sent under this delivery.
 func (d Delivery) terminal() bool { return d.State != "pending" && d.State != "delivering" }

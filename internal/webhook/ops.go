@@ -11,6 +11,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/outbound"
 	"github.com/waymarkhq/waymark/internal/outbox"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/text"
 )
 
 // service holds what the operations need besides the call.
@@ -58,15 +59,16 @@ func (s *service) list(ctx context.Context, c *op.Call, in *listInput, w op.Wind
 
 // CreateWebhook is the body of createWebhooks.
 type CreateWebhook struct {
-	AppID       string           `json:"appId" minLength:"1" maxLength:"500"`
-	URL         string           `json:"url" minLength:"1" maxLength:"4096" doc:"HTTPS on port 443 of a public host, without user, password or fragment."`
-	Events      []EventType      `json:"events" minItems:"1" uniqueItems:"true"`
-	Description opt.Null[string] `json:"description,omitzero" maxLength:"500"`
-	Enabled     opt.Opt[bool]    `json:"enabled,omitzero" doc:"Default true."`
+	AppID       string               `json:"appId" minLength:"1" maxLength:"500"`
+	URL         string               `json:"url" minLength:"1" maxLength:"4096" doc:"HTTPS on port 443 of a public host, without user, password or fragment."`
+	Events      []EventType          `json:"events" minItems:"1" uniqueItems:"true"`
+	Description opt.Null[text.Block] `json:"description,omitzero" maxLength:"500"`
+	Enabled     opt.Opt[bool]        `json:"enabled,omitzero" doc:"Default true."`
 }
 
 func (s *service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateWebhook }) (op.Item[Issued], error) {
-	w := Webhook{AppID: in.Body.AppID, URL: in.Body.URL, Events: in.Body.Events, Description: in.Body.Description.Ptr(), Enabled: in.Body.Enabled.Or(true)}
+	w := Webhook{AppID: in.Body.AppID, URL: in.Body.URL, Events: in.Body.Events, Enabled: in.Body.Enabled.Or(true)}
+	opt.Into(in.Body.Description, &w.Description)
 	if err := s.client.Check("/url", w.URL); err != nil {
 		return op.Item[Issued]{}, err
 	}
@@ -98,7 +100,7 @@ func (s *service) get(ctx context.Context, c *op.Call, in *webhookInput) (op.Ite
 type UpdateWebhook struct {
 	URL         opt.Opt[string]      `json:"url,omitzero" minLength:"1" maxLength:"4096" doc:"HTTPS on port 443 of a public host, without user, password or fragment."`
 	Events      opt.Opt[[]EventType] `json:"events,omitzero" minItems:"1" uniqueItems:"true"`
-	Description opt.Null[string]     `json:"description,omitzero" maxLength:"500"`
+	Description opt.Null[text.Block] `json:"description,omitzero" maxLength:"500"`
 	Enabled     opt.Opt[bool]        `json:"enabled,omitzero" doc:"true also authorizes the destination with the credential of this call and ends a suspension."`
 }
 
@@ -123,7 +125,7 @@ func (s *service) update(ctx context.Context, c *op.Call, tx *store.Tx, in *upda
 		}
 	}
 	w.Events = in.Body.Events.Or(w.Events)
-	in.Body.Description.Apply(&w.Description)
+	opt.Into(in.Body.Description, &w.Description)
 	if w.Enabled = in.Body.Enabled.Or(w.Enabled); enables {
 		w.authorize(c.Actor)
 	}

@@ -109,7 +109,7 @@ func (w Webhook) ref() op.Ref {
 	return op.Ref{Type: "webhook", ID: w.ID, AppID: w.AppID, Revision: w.Revision}
 }
 
-func (w Webhook) location() string { return op.BasePath + "/webhooks/" + w.ID }
+func (w Webhook) location() string { return op.Location("webhooks", w.ID) }
 
 func (w Webhook) destination() outbox.Destination {
 	return outbox.Destination{ID: w.ID, Revision: w.Revision, Hold: w.hold}

@@ -92,7 +92,7 @@ func TestRefusals(t *testing.T) {
 			{M{"url": "https://192.0.2.1/"}, "/url"}, {M{"url": "https://localhost/"}, "/url"}, {M{"url": "https://a.example.com:8443/"}, "/url"},
 			{M{"url": ""}, "/url"}, {M{"url": "https://a.example.com/" + strings.Repeat("a", 4096)}, "/url"}, {M{"url": 1}, "/url"},
 			{M{"events": []string{}}, "/events"}, {M{"events": []string{"*"}}, "/events/0"}, {M{"events": []string{"webhook.test"}}, "/events/0"},
-			{M{"events": []string{linkCreated, linkCreated}}, "/events"}, {M{"events": nil}, "/events"}, {M{"events": []string{linkCreated, "link.clicked"}}, "/events/1"},
+			{M{"events": []string{linkCreated, linkCreated}}, "/events/1"}, {M{"events": nil}, "/events"}, {M{"events": []string{linkCreated, "link.clicked"}}, "/events/1"},
 			{M{"description": strings.Repeat("d", 501)}, "/description"}, {M{"enabled": nil}, "/enabled"}, {M{"enabled": "yes"}, "/enabled"}, {M{"secret": "whsec_x"}, "/secret"},
 		} {
 			body := M{}

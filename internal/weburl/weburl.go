@@ -26,7 +26,7 @@ func CheckHTTPS(path string, value *string) error {
 		return nil
 	}
 	if reason := problem(*value); reason != "" {
-		return fault.Invalid(path, "invalid_url", "%s", reason)
+		return fault.Invalid(path, fault.ReasonInvalidURL, "%s", reason)
 	}
 	return nil
 }
