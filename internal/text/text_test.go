@@ -21,7 +21,7 @@ func TestCleanLine(t *testing.T) {
 		{sent: " a", stored: "a"},
 		{sent: "a ", stored: "a"},
 		{sent: "👩‍👩‍👧", stored: "👩‍👩‍👧"},
-		{sent: "می‌خواهم", stored: "می‌خواهم"},
+		{sent: "می\u200cخواهم", stored: "می\u200cخواهم"},
 		{sent: "\u200fשלום", stored: "\u200fשלום"},
 		{sent: "~", stored: "~"},
 		{sent: "", refused: text.ErrEmpty},
