@@ -8,6 +8,8 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/goccy/go-yaml"
+
+	"github.com/waymarkhq/waymark/internal/text"
 )
 
 // settings returns the names of the flags of all commands that the environment
@@ -59,7 +61,7 @@ func (f *configFile) load(args []string) error {
 func (f *configFile) checkNames(known []string) error {
 	for name := range f.values {
 		if !slices.Contains(known, name) || name == "config" {
-			return fmt.Errorf("config %s: there is no setting %q%s", f.path, name, didYouMean("", nearest(name, known)))
+			return fmt.Errorf("config %s: there is no setting %q%s", f.path, name, didYouMean("", text.Nearest(name, known)))
 		}
 	}
 	return nil

@@ -5,6 +5,8 @@ import (
 	"os"
 	"regexp"
 	"strings"
+
+	"github.com/waymarkhq/waymark/internal/text"
 )
 
 // envPrefix begins the environment variable of each setting.
@@ -21,7 +23,7 @@ func checkEnvironment(known []string) error {
 	for _, variable := range os.Environ() {
 		full, _, _ := strings.Cut(variable, "=")
 		name, ours := strings.CutPrefix(full, envPrefix)
-		meant := nearest(name, variables)
+		meant := text.Nearest(name, variables)
 		switch {
 		case !ours || meant == name:
 		case meant != "":
@@ -39,42 +41,6 @@ func didYouMean(prefix, meant string) string {
 		return ""
 	}
 	return "; did you mean " + prefix + meant + "?"
-}
-
-// nearest returns the known name that takes the fewest letters to change into
-// name, "" if that were more than two, or a third of the name.
-func nearest(name string, known []string) (found string) {
-	least := min(2, len(name)/3) + 1
-	for _, k := range known {
-		if d := distance(name, k); d < least {
-			found, least = k, d
-		}
-	}
-	return found
-}
-
-// distance counts the letters to insert, remove or replace between a and b; two
-// neighbours that changed places count as one.
-func distance(a, b string) int {
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := range len(a) {
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := last[j]
-			if a[i] != b[j] {
-				replaced++
-			}
-			row[j+1] = min(replaced, last[j+1]+1, row[j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(b)]
 }
 
 // wordings replace what the command line's parser says of its own parts.
@@ -95,9 +61,9 @@ var wordings = []struct {
 
 // plain returns an error of the parser in the words of its reader.
 func plain(err error) string {
-	text := err.Error()
+	message := err.Error()
 	for _, w := range wordings {
-		text = w.from.ReplaceAllString(text, w.to)
+		message = w.from.ReplaceAllString(message, w.to)
 	}
-	return text
+	return message
 }

@@ -6,6 +6,7 @@ package apikey
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/clock"
@@ -70,7 +71,17 @@ func distinct(values []string) []string {
 	return slices.Compact(values)
 }
 
-// within reports whether every value of part is in whole.
-func within(part, whole []string) bool {
-	return !slices.ContainsFunc(part, func(v string) bool { return !slices.Contains(whole, v) })
+// refuseOthers refuses each value of the array at a path that is not among the
+// allowed ones, in the words of say.
+func refuseOthers(path string, sent, allowed []string, reason fault.Reason, say func(value string) string) error {
+	var details []fault.Detail
+	for n, v := range sent {
+		if !slices.Contains(allowed, v) {
+			details = append(details, fault.Detail{Path: path + "/" + strconv.Itoa(n), Code: reason, Message: say(v)})
+		}
+	}
+	if details == nil {
+		return nil
+	}
+	return fault.Of(fault.ValidationFailed, details[:min(len(details), fault.MaxDetails)]...)
 }

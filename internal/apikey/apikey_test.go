@@ -44,11 +44,11 @@ func TestIssue(t *testing.T) {
 			}
 		}
 		for path, more := range map[string]M{
-			"/appIds":      {"appIds": []string{owner.AppID, eve.AppID}},
-			"/permissions": {"permissions": []string{"api_keys:create"}},
-			"/expiresAt":   {"expiresAt": i.Clock.Now().Add(366 * 24 * time.Hour).String()},
-			"/name":        {"name": ""},
-			"/scope":       {"scope": "*"},
+			"/appIds/1":      {"appIds": []string{owner.AppID, eve.AppID}},
+			"/permissions/0": {"permissions": []string{"api_keys:create"}},
+			"/expiresAt":     {"expiresAt": i.Clock.Now().Add(366 * 24 * time.Hour).String()},
+			"/name":          {"name": ""},
+			"/scope":         {"scope": "*"},
 		} {
 			owner.Call("POST", "/api-keys", body(more)).Refused(fault.ValidationFailed, path)
 		}
@@ -81,7 +81,7 @@ func TestReduceAndRevoke(t *testing.T) {
 		r := owner.Call("POST", "/api-keys", M{"name": "k", "appIds": []string{owner.AppID}, "permissions": []string{"links:read", "apps:read"}}).Want(201)
 		path, key := "/api-keys/"+r.Text("data.key.id"), i.Client(t, r.Text("data.secret"))
 		match := apitest.IfMatch(r.Revision())
-		owner.Call("PATCH", path, M{"permissions": []string{"links:create"}}, match).Refused(fault.ValidationFailed, "/permissions")
+		owner.Call("PATCH", path, M{"permissions": []string{"links:create"}}, match).Refused(fault.ValidationFailed, "/permissions/0")
 		owner.Call("PATCH", path, M{"expiresAt": "2027-01-01T00:00:00Z"}, match).Refused(fault.ValidationFailed, "/expiresAt")
 		reduced := owner.Call("PATCH", path, M{"name": "reader", "permissions": []string{"apps:read"}}, match).Want(200).Has("data.name", `"reader"`)
 		key.Call("GET", "/links?appId="+owner.AppID, nil).Refused(fault.InsufficientPermission)
@@ -249,7 +249,7 @@ func TestKeyOfDeletedApps(t *testing.T) {
 		owner.Call("PATCH", path, M{"name": "old"}, apitest.IfMatch(revision)).Refused(fault.RevisionConflict)
 		match := apitest.IfMatch(owner.Call("GET", path, nil).Revision())
 		owner.Call("PATCH", path, M{"appIds": []string{}}, match).Refused(fault.ValidationFailed, "/appIds")
-		owner.Call("PATCH", path, M{"appIds": []string{owner.AppID}}, match).Refused(fault.ValidationFailed, "/appIds")
+		owner.Call("PATCH", path, M{"appIds": []string{owner.AppID}}, match).Refused(fault.ValidationFailed, "/appIds/0")
 		owner.Call("PATCH", path, M{"name": "old"}, match).Want(200).Has("data.appIds", "[]")
 	})
 }

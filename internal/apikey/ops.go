@@ -9,6 +9,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
+	"github.com/waymarkhq/waymark/internal/schema"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/text"
 )
@@ -49,15 +50,18 @@ func (s *service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *stru
 	if k.ExpiresAt, err = expiry(asked, tx.Now); err != nil {
 		return op.Item[Issued]{}, err
 	}
-	if !within(k.Permissions, s.pipeline.KeyPermissions()) {
-		return op.Item[Issued]{}, fault.Invalid("/permissions", fault.ReasonUnknownPermission, "a permission is unknown or not for keys")
-	}
-	foreign, err := unowned(ctx, tx, c.Actor.OwnerID, k.AppIDs)
-	if err != nil {
+	known := s.pipeline.KeyPermissions()
+	if err := refuseOthers("/permissions", in.Body.Permissions, known, fault.ReasonUnknownPermission, func(v string) string {
+		return "API keys cannot hold a permission " + v + schema.Hint(v, known)
+	}); err != nil {
 		return op.Item[Issued]{}, err
 	}
-	if len(foreign) > 0 {
-		return op.Item[Issued]{}, fault.Invalid("/appIds", fault.ReasonUnknownReference, "an app does not exist")
+	owned, err := ownedApps(ctx, tx, c.Actor.OwnerID, k.AppIDs)
+	if err == nil {
+		err = refuseOthers("/appIds", in.Body.AppIDs, owned, fault.ReasonUnknownReference, func(string) string { return "you have no such app" })
+	}
+	if err != nil {
+		return op.Item[Issued]{}, err
 	}
 	secret, err := insert(ctx, tx, c.Actor.OwnerID, s.pipeline.Auth.Environment(), &k, "")
 	return issued(k, secret), err
@@ -96,6 +100,8 @@ type updateInput struct {
 	Body  UpdateAPIKey
 }
 
+func wider(string) string { return "the key does not have it and cannot get it; issue a new key" }
+
 func (s *service) update(ctx context.Context, c *op.Call, tx *store.Tx, in *updateInput) (op.Item[Key], error) {
 	k, err := s.current(ctx, c, tx, in.KeyID)
 	if err != nil {
@@ -104,15 +110,15 @@ func (s *service) update(ctx context.Context, c *op.Call, tx *store.Tx, in *upda
 	k.Name = string(in.Body.Name.Or(text.Line(k.Name)))
 	if in.Body.AppIDs.Set {
 		apps := distinct(in.Body.AppIDs.Value)
-		if !within(apps, k.AppIDs) {
-			return op.Item[Key]{}, fault.Invalid("/appIds", fault.ReasonWidening, "the apps can only be reduced; wider scope needs a new key")
+		if err := refuseOthers("/appIds", in.Body.AppIDs.Value, k.AppIDs, fault.ReasonWidening, wider); err != nil {
+			return op.Item[Key]{}, err
 		}
 		k.AppIDs = apps
 	}
 	if in.Body.Permissions.Set {
 		permissions := distinct(in.Body.Permissions.Value)
-		if !within(permissions, k.Permissions) {
-			return op.Item[Key]{}, fault.Invalid("/permissions", fault.ReasonWidening, "the permissions can only be reduced; wider scope needs a new key")
+		if err := refuseOthers("/permissions", in.Body.Permissions.Value, k.Permissions, fault.ReasonWidening, wider); err != nil {
+			return op.Item[Key]{}, err
 		}
 		k.Permissions = permissions
 	}

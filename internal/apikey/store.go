@@ -111,15 +111,11 @@ func ForgetApp(ctx context.Context, tx *store.Tx, ownerID, appID string) error {
 	return nil
 }
 
-// unowned returns the ids that are no app of the owner.
-func unowned(ctx context.Context, q store.Q, ownerID string, appIDs []string) ([]string, error) {
+// ownedApps returns those of some apps that an owner has.
+func ownedApps(ctx context.Context, q store.Q, ownerID string, appIDs []string) ([]string, error) {
 	args := []any{ownerID}
 	for _, id := range appIDs {
 		args = append(args, id)
 	}
-	owned, err := store.All(ctx, q, store.Value[string], "SELECT id FROM app WHERE owner_id = ? AND id IN ("+store.Marks(len(appIDs))+")", args...)
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(slices.Clone(appIDs), func(id string) bool { return slices.Contains(owned, id) }), nil
+	return store.All(ctx, q, store.Value[string], "SELECT id FROM app WHERE owner_id = ? AND id IN ("+store.Marks(len(appIDs))+")", args...)
 }

@@ -135,7 +135,7 @@ func (a *actions) check(items []BatchItem) error {
 		}
 	}
 	if len(details) > 0 {
-		return fault.Of(fault.ValidationFailed, details[:min(len(details), 50)]...)
+		return fault.Of(fault.ValidationFailed, details[:min(len(details), fault.MaxDetails)]...)
 	}
 	return nil
 }

@@ -90,6 +90,9 @@ var Reasons = []struct {
 	{ReasonInvalid, "The value breaks another rule, which the message tells."},
 }
 
+// MaxDetails is how many details a refusal has at most.
+const MaxDetails = 50
+
 // Of returns the refusal with a code that lists details. Its message is the
 // first of them, and how many more there are.
 func Of(code Code, details ...Detail) *Error {

@@ -102,7 +102,7 @@ func FuzzRead(f *testing.F) {
 		rows, _, err := read(&b)
 		if err != nil {
 			refusal, ok := fault.From(err)
-			if !ok || refusal.Code != fault.ValidationFailed || len(refusal.Details) == 0 || len(refusal.Details) > maxProblems {
+			if !ok || refusal.Code != fault.ValidationFailed || len(refusal.Details) == 0 || len(refusal.Details) > fault.MaxDetails {
 				t.Fatalf("%q is refused with %v", content, err)
 			}
 			return

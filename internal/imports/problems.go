@@ -13,12 +13,8 @@ import (
 // once.
 type problems []fault.Detail
 
-// maxProblems is how many details an answer has: one content could have
-// thousands.
-const maxProblems = 50
-
 func (p *problems) add(path string, code fault.Reason, format string, args ...any) {
-	if len(*p) < maxProblems {
+	if len(*p) < fault.MaxDetails {
 		*p = append(*p, fault.Detail{Path: path, Code: code, Message: fmt.Sprintf(format, args...)})
 	}
 }

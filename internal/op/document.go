@@ -85,7 +85,7 @@ func (s *Service) OpenAPI() ([]byte, error) {
 		}},
 		{"servers", []members{{{"url", BasePath}, {"description", "The API listener of this installation"}}}},
 		{"security", []members{{{"bearer", []string{}}}}},
-		{"tags", tags()},
+		{"tags", s.tags()},
 		{"paths", paths},
 		{"webhooks", webhooks},
 		{"components", members{
@@ -242,10 +242,10 @@ type Meta struct {
 	RequestID string `json:"requestId"`
 }
 
-// tags returns the groups of operations in their order.
-func tags() (all []members) {
+// tags returns the groups of the declared operations in their order.
+func (s *Service) tags() (all []members) {
 	for _, t := range tagTexts {
-		if t.Doc != "" {
+		if t.Doc != "" && slices.ContainsFunc(s.rows, func(r *row) bool { return r.tag() == t.Name }) {
 			all = append(all, members{{"name", t.Name}, {"description", t.Doc}})
 		}
 	}

@@ -162,6 +162,9 @@ func (c *callContext) parseBody() error {
 	} else if err := requireJSON(c.r); err != nil {
 		return err
 	}
+	if len(body) == 0 {
+		return fault.New(fault.InvalidRequest, "The body is empty: send a JSON object.")
+	}
 	parsed, err := parseJSON(body)
 	if err != nil {
 		return err

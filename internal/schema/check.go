@@ -11,9 +11,6 @@ import (
 	"github.com/waymarkhq/waymark/internal/fault"
 )
 
-// maxProblems is how many problems Check reports; it looks no further then.
-const maxProblems = 50
-
 // Check returns what is wrong with a parsed JSON value (nil, bool, float64,
 // string, []any, map[string]any), at most fifty problems, in the order of the
 // schema. base is the JSON Pointer of the value. It takes time in proportion to
@@ -30,7 +27,7 @@ type checker struct {
 	problems []fault.Detail
 }
 
-func (c *checker) full() bool { return len(c.problems) >= maxProblems }
+func (c *checker) full() bool { return len(c.problems) >= fault.MaxDetails }
 
 func (c *checker) add(code fault.Reason, format string, args ...any) {
 	if !c.full() {
@@ -141,7 +138,7 @@ func (c *checker) anyOf(s *Schema, v any) {
 	if meant == nil {
 		c.add(fault.ReasonWrongType, "must be %s", strings.Join(types, " or "))
 	}
-	c.problems = append(c.problems, meant[:min(len(meant), maxProblems-len(c.problems))]...)
+	c.problems = append(c.problems, meant[:min(len(meant), fault.MaxDetails-len(c.problems))]...)
 }
 
 func (c *checker) text(s *Schema, v string) {
@@ -296,9 +293,9 @@ func (s *Schema) others(v map[string]any) []string {
 		if _, ok := s.index[name]; !ok {
 			names = append(names, name)
 		}
-		if s.Closed && len(names) == 2*maxProblems { // a client may send thousands
+		if s.Closed && len(names) == 2*fault.MaxDetails { // a client may send thousands
 			slices.Sort(names)
-			names = names[:maxProblems]
+			names = names[:fault.MaxDetails]
 		}
 	}
 	slices.Sort(names)

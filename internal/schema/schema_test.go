@@ -182,15 +182,3 @@ func TestMembersBeyondABoundAreNotLookedAt(t *testing.T) {
 		t.Errorf("%v", problems)
 	}
 }
-
-func TestNearest(t *testing.T) {
-	known := []string{"desktopUrl", "playStoreUrl", "appStoreUrl", "slug", "title", "webOnly"}
-	for unknown, want := range map[string]string{
-		"desktop_url": "desktopUrl", "DESKTOPURL": "desktopUrl", "desktopurI": "desktopUrl", "dekstopUrl": "desktopUrl", "tilte": "title",
-		"web-only": "webOnly", "slgu": "slug", "slugs": "slug", "sluggish": "", "x": "", "": "", strings.Repeat("slug", 1000): "",
-	} {
-		if got := schema.Nearest(unknown, known); got != want {
-			t.Errorf("Nearest(%.20q) = %q, want %q", unknown, got, want)
-		}
-	}
-}
