@@ -8,7 +8,7 @@ WITH_POSTGRES = $(GO) run ./internal/store/storetest/withpostgres
 FUZZTIME ?= 5s
 # What waymark version prints. A clone without tags has a commit, a plain
 # folder neither.
-VERSION ?= $(shell git describe --tags --dirty 2>/dev/null)
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 COMMIT ?= $(shell git describe --always --exclude='*' --abbrev=12 --dirty 2>/dev/null)
 
 help: ## list the targets

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -59,7 +60,7 @@ func (f *configFile) load(args []string) error {
 // checkNames refuses settings that no command has: a misspelt one would be
 // silently without effect.
 func (f *configFile) checkNames(known []string) error {
-	for name := range f.values {
+	for _, name := range slices.Sorted(maps.Keys(f.values)) {
 		if !slices.Contains(known, name) || name == "config" {
 			return fmt.Errorf("config %s: there is no setting %q%s", f.path, name, didYouMean("", text.Nearest(name, known)))
 		}

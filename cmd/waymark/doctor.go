@@ -24,6 +24,9 @@ type doctorCommand struct {
 func (c *doctorCommand) Run(ctx context.Context) error {
 	return c.with(ctx, func(db *store.DB) error {
 		report := func(check, found string) { fmt.Printf("%-12s %s\n", check, found) }
+		if err := c.prepare(); err != nil {
+			return err
+		}
 		report("data folder", "ok, writable: "+c.DataDir)
 		started := time.Now()
 		version, err := db.Schema(ctx)

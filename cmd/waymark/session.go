@@ -45,9 +45,6 @@ type sessionListCommand struct {
 
 // Run prints one line a session, those that last longest first.
 func (c *sessionListCommand) Run(ctx context.Context) error {
-	if err := c.existing(); err != nil {
-		return err
-	}
 	return c.with(ctx, func(db *store.DB) error {
 		sessions, err := actor.Sessions(ctx, db, c.Email, maxListed+1)
 		if err != nil {
@@ -67,9 +64,6 @@ type sessionRevokeCommand struct {
 // Run ends sessions: their next request gets 401. It fails when there was none
 // to end.
 func (c *sessionRevokeCommand) Run(ctx context.Context) error {
-	if err := c.existing(); err != nil {
-		return err
-	}
 	return c.with(ctx, func(db *store.DB) error {
 		ended, err := actor.EndSessions(ctx, db, c.Session)
 		if err != nil {

@@ -113,9 +113,6 @@ func (s *storage) with(ctx context.Context, f func(*store.DB) error) error {
 		return err
 	}
 	err = db.CheckSchema(ctx)
-	if err == nil && !s.embedded() {
-		err = s.prepare()
-	}
 	if err == nil {
 		err = f(db)
 	}

@@ -31,9 +31,6 @@ func (c *usersAddCommand) Run(ctx context.Context) error {
 	if c.Subject != "" && c.OIDCIssuer == "" {
 		return fmt.Errorf("--subject needs --oidc-issuer")
 	}
-	if err := c.existing(); err != nil {
-		return err
-	}
 	return c.with(ctx, func(db *store.DB) error {
 		o, err := actor.AddOwner(ctx, db, actor.Owner{Email: c.Email, Issuer: c.OIDCIssuer, Subject: c.Subject})
 		if err != nil {
@@ -55,9 +52,6 @@ type usersListCommand struct {
 
 // Run prints one line an owner, the newest first.
 func (c *usersListCommand) Run(ctx context.Context) error {
-	if err := c.existing(); err != nil {
-		return err
-	}
 	return c.with(ctx, func(db *store.DB) error {
 		owners, err := actor.Owners(ctx, db, c.Email, maxListed+1)
 		if err != nil {

@@ -23,9 +23,11 @@ func checkEnvironment(known []string) error {
 	for _, variable := range os.Environ() {
 		full, _, _ := strings.Cut(variable, "=")
 		name, ours := strings.CutPrefix(full, envPrefix)
-		meant := text.Nearest(name, variables)
-		switch {
-		case !ours || meant == name:
+		if !ours {
+			continue
+		}
+		switch meant := text.Nearest(name, variables); {
+		case meant == name:
 		case meant != "":
 			return fmt.Errorf("there is no setting %s%s", full, didYouMean(envPrefix, meant))
 		default:

@@ -52,7 +52,7 @@ func getMe(ctx context.Context, c *op.Call, _ *struct{}) (op.Item[Me], error) {
 
 // UpdateMe is the body of updateMe.
 type UpdateMe struct {
-	DisplayName opt.Opt[text.Line] `json:"displayName,omitzero" maxLength:"100"`
+	DisplayName opt.Opt[text.Line] `json:"displayName,omitzero" maxLength:"100" example:"Ada Lovelace"`
 	PhotoURL    opt.Null[string]   `json:"photoUrl,omitzero" maxLength:"4096" doc:"HTTPS, without user or password."`
 }
 
@@ -105,7 +105,7 @@ func getPreferences(ctx context.Context, c *op.Call, _ *struct{}) (op.Item[Prefe
 // UpdatePreferences is the body of updateMePreferences.
 type UpdatePreferences struct {
 	SelectedAppID opt.Null[string] `json:"selectedAppId,omitzero" maxLength:"500" doc:"An app of the caller."`
-	Theme         opt.Opt[string]  `json:"theme,omitzero" enum:"system,light,dark"`
+	Theme         opt.Opt[string]  `json:"theme,omitzero" enum:"system,light,dark" example:"dark"`
 }
 
 func updatePreferences(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body UpdatePreferences }) (op.Item[Preferences], error) {

@@ -21,6 +21,7 @@ import (
 	"github.com/maypok86/otter/v2"
 
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/text"
 )
 
 // Issuer verifies human sessions of one OpenID Connect issuer, the local one
@@ -235,11 +236,11 @@ func storable(claim string, most int) string {
 // displayName returns a name in the form in which owners may set one
 // (completions.md §11, Text), else "".
 func displayName(claim string) string {
-	claim = strings.Join(strings.Fields(claim), " ")
-	if strings.ContainsFunc(claim, func(r rune) bool { return unicode.Is(unicode.Bidi_Control, r) }) {
+	name, err := text.CleanLine(claim)
+	if err != nil {
 		return ""
 	}
-	return storable(claim, maxName)
+	return storable(name, maxName)
 }
 
 // connection is a connect under way.

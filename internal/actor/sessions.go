@@ -173,7 +173,7 @@ func EndSessions(ctx context.Context, db *store.DB, which string) (ended []Known
 			if k.endedAt != nil || k.removeAt <= tx.Now {
 				continue
 			}
-			if _, err := tx.Exec(ctx, "UPDATE session SET ended_at = ?, remove_at = ? WHERE credential = ?", tx.Now, tx.Now.Add(endedRetention), sessionPrefix+k.ID); err != nil {
+			if _, err := tx.Exec(ctx, "UPDATE session SET ended_at = ?, remove_at = ? WHERE credential = ?", tx.Now, max(k.removeAt, tx.Now.Add(endedRetention)), sessionPrefix+k.ID); err != nil {
 				return err
 			}
 			ended = append(ended, k)

@@ -83,5 +83,5 @@ func refuseOthers(path string, sent, allowed []string, reason fault.Reason, say 
 	if details == nil {
 		return nil
 	}
-	return fault.Of(fault.ValidationFailed, details[:min(len(details), fault.MaxDetails)]...)
+	return fault.Of(fault.ValidationFailed, details...)
 }

@@ -1,6 +1,7 @@
 package apikey
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -35,8 +36,8 @@ func Register(s *op.Service) {
 // CreateAPIKey is the body of createApiKeys.
 type CreateAPIKey struct {
 	Name        text.Line              `json:"name" maxLength:"100"`
-	AppIDs      []string               `json:"appIds" minItems:"1" maxItems:"100" doc:"Apps the key may reach, all of the owner."`
-	Permissions []string               `json:"permissions" minItems:"1" maxItems:"200" doc:"Permissions of operations that do not need a human session."`
+	AppIDs      []string               `json:"appIds" minItems:"1" maxItems:"100" example:"[\"app_01k6fq4w8m3x7c9v2n5b1t0rzy\"]" doc:"Apps the key may reach, all of the owner."`
+	Permissions []string               `json:"permissions" minItems:"1" maxItems:"200" example:"[\"links:read\",\"links:create\"]" doc:"Permissions of operations that do not need a human session."`
 	ExpiresAt   opt.Opt[clock.Instant] `json:"expiresAt,omitzero" format:"date-time" doc:"Default 90 days from now, at most 365 days."`
 }
 
@@ -52,7 +53,7 @@ func (s *service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *stru
 	}
 	known := s.pipeline.KeyPermissions()
 	if err := refuseOthers("/permissions", in.Body.Permissions, known, fault.ReasonUnknownPermission, func(v string) string {
-		return "API keys cannot hold a permission " + v + schema.Hint(v, known)
+		return "API keys cannot hold a permission " + v + cmp.Or(schema.Hint(v, known), "; GET /v1/capabilities lists those that there are")
 	}); err != nil {
 		return op.Item[Issued]{}, err
 	}
@@ -90,7 +91,7 @@ func (s *service) get(ctx context.Context, c *op.Call, in *keyInput) (op.Item[Ke
 
 // UpdateAPIKey is the body of updateApiKeysKeyId.
 type UpdateAPIKey struct {
-	Name        opt.Opt[text.Line] `json:"name,omitzero" maxLength:"100"`
+	Name        opt.Opt[text.Line] `json:"name,omitzero" maxLength:"100" example:"Summer sale"`
 	AppIDs      opt.Opt[[]string]  `json:"appIds,omitzero" minItems:"1" maxItems:"100" doc:"A part of the current apps."`
 	Permissions opt.Opt[[]string]  `json:"permissions,omitzero" minItems:"1" maxItems:"200" doc:"A part of the current permissions."`
 }

@@ -71,7 +71,7 @@ func get(ctx context.Context, c *op.Call, in *appInput) (op.Item[App], error) {
 
 // UpdateApp is the body of updateAppsAppId.
 type UpdateApp struct {
-	Name opt.Opt[text.Line] `json:"name,omitzero" maxLength:"100"`
+	Name opt.Opt[text.Line] `json:"name,omitzero" maxLength:"100" example:"Summer sale"`
 	Fields
 }
 

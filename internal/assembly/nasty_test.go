@@ -155,13 +155,7 @@ func (n *nastyCaller) operation(method, path string, operation map[string]any) {
 	if err := json.Unmarshal(body, &valid); err != nil {
 		n.t.Fatal(err)
 	}
-	if object, ok := valid.(map[string]any); ok {
-		for name := range object {
-			if id, ok := n.ids[name]; ok {
-				object[name] = id
-			}
-		}
-	}
+	valid = n.own(valid)
 	n.members(at(n.document, content, "schema"), valid, func(changed any) {
 		body, err := json.Marshal(changed, json.Deterministic(true))
 		if err != nil {
@@ -169,6 +163,28 @@ func (n *nastyCaller) operation(method, path string, operation map[string]any) {
 		}
 		n.call(method, target, string(body))
 	}, 4)
+}
+
+// own puts the ids of the test's own resources into an example.
+func (n *nastyCaller) own(v any) any {
+	switch v := v.(type) {
+	case []any:
+		for i := range v {
+			v[i] = n.own(v[i])
+		}
+	case map[string]any:
+		for name, inner := range v {
+			switch id, one := n.ids[name], n.ids[strings.TrimSuffix(name, "s")]; {
+			case id != "":
+				v[name] = id
+			case one != "" && strings.HasSuffix(name, "Ids"):
+				v[name] = []any{one}
+			default:
+				v[name] = n.own(inner)
+			}
+		}
+	}
+	return v
 }
 
 // raw is a value that is already JSON.

@@ -2,6 +2,7 @@ package automation
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/actor"
@@ -86,7 +87,7 @@ func (k *ItemKind) next(ctx context.Context, r *operation.Run) error {
 
 func (k *ItemKind) apply(ctx context.Context, c *op.Call, tx *store.Tx, jobID string, i Item) error {
 	if i.Revision != nil {
-		c.IfMatch = *i.Revision
+		c.IfMatch = strings.ToLower(*i.Revision) // as the pipeline reads the header
 	}
 	result, err := k.Apply(ctx, c, tx, &i)
 	if err != nil {

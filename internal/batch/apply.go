@@ -15,7 +15,7 @@ import (
 // MoveLink is the input of the action move; null takes the link out of its
 // folder.
 type MoveLink struct {
-	FolderID opt.Null[string] `json:"folderId" maxLength:"100" required:"true"`
+	FolderID opt.Null[string] `json:"folderId" maxLength:"100"`
 }
 
 // ArchiveLink is the input of the action archive.
@@ -54,7 +54,7 @@ func (a *actions) malformed(action string, input []byte) []fault.Detail {
 	}
 	refusal, _ := fault.From(err)
 	return slices.DeleteFunc(refusal.Details, func(d fault.Detail) bool {
-		return !d.Code.IsShape()
+		return !d.Code.BreaksShape()
 	})
 }
 

@@ -30,7 +30,7 @@ type BatchItem struct {
 	Action   string               `json:"action" enum:"create,update,move,archive,delete"`
 	LinkID   opt.Opt[string]      `json:"linkId,omitzero" minLength:"1" maxLength:"500" doc:"For all but create."`
 	Revision opt.Opt[string]      `json:"revision,omitzero" format:"uuid" doc:"The link's revision last read; for all but create."`
-	Input    opt.Opt[link.Object] `json:"input,omitzero" doc:"create: a LinkCreate of the same app; update: a LinkPatch; move: its folderId; archive: its lifecycle.archived; delete: none. Fields that are unknown, missing or of another type refuse the batch; any other mistake is the item's error."`
+	Input    opt.Opt[link.Object] `json:"input,omitzero" example:"{\"appId\":\"app_01k6fq4w8m3x7c9v2n5b1t0rzy\",\"domain\":\"go.example.com\",\"slug\":\"spring\",\"desktopUrl\":\"https://shop.example.com/spring\"}" doc:"create: a LinkCreate of the same app; update: a LinkPatch; move: its folderId; archive: its lifecycle.archived; delete: none. Fields that are unknown, missing or of another type refuse the batch; any other mistake is the item's error."`
 }
 
 // Item is a change with how it ended.
@@ -135,7 +135,7 @@ func (a *actions) check(items []BatchItem) error {
 		}
 	}
 	if len(details) > 0 {
-		return fault.Of(fault.ValidationFailed, details[:min(len(details), fault.MaxDetails)]...)
+		return fault.Of(fault.ValidationFailed, details...)
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ type listInput struct {
 type CreateDomain struct {
 	AppID         string           `json:"appId" minLength:"1" maxLength:"500"`
 	Mode          string           `json:"mode" enum:"platform,managed,external"`
-	Prefix        opt.Null[string] `json:"prefix,omitzero" minLength:"1" maxLength:"32" doc:"For platform: the label below the platform zone."`
+	Prefix        opt.Null[string] `json:"prefix,omitzero" minLength:"1" maxLength:"32" example:"sale" doc:"For platform: the label below the platform zone."`
 	Hostname      opt.Null[string] `json:"hostname,omitzero" minLength:"1" maxLength:"253" doc:"For managed and external."`
 	ApexProfileID opt.Null[string] `json:"apexProfileId,omitzero" maxLength:"100"`
 }

@@ -48,10 +48,9 @@ const (
 	ReasonInvalid           Reason = "invalid"
 )
 
-// IsShape reports whether the value has not the shape of what is asked for: a
-// member is unknown, missing or of another type. Other reasons are rules that
-// its content breaks.
-func (r Reason) IsShape() bool {
+// BreaksShape reports whether the reason is about members and types: one is
+// unknown, is missing, or has another type. Other reasons are about values.
+func (r Reason) BreaksShape() bool {
 	return r == ReasonUnknownField || r == ReasonRequired || r == ReasonWrongType
 }
 
@@ -70,8 +69,8 @@ var Reasons = []struct {
 	{ReasonInvalidURL, "The value is not a URL that the field admits."},
 	{ReasonTooShort, "The text has too few characters."},
 	{ReasonTooLong, "The text has too many characters."},
-	{ReasonTooFew, "The array has too few items."},
-	{ReasonTooMany, "The array or object has too many members."},
+	{ReasonTooFew, "There are too few items or rows."},
+	{ReasonTooMany, "There are too many items, members or rows."},
 	{ReasonTooLarge, "The value takes more bytes, levels or pixels than the field admits."},
 	{ReasonOutOfRange, "The number or instant is outside the admitted range."},
 	{ReasonDuplicate, "The value occurs twice where each may occur once."},
@@ -93,9 +92,10 @@ var Reasons = []struct {
 // MaxDetails is how many details a refusal has at most.
 const MaxDetails = 50
 
-// Of returns the refusal with a code that lists details. Its message is the
-// first of them, and how many more there are.
+// Of returns the refusal with a code that lists details, at most MaxDetails. Its
+// message is the first of them, and how many more there are.
 func Of(code Code, details ...Detail) *Error {
+	details = details[:min(len(details), MaxDetails)]
 	e := &Error{Code: code, Message: "The request has invalid data.", Details: details}
 	if len(details) == 0 {
 		return e

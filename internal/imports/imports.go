@@ -30,7 +30,7 @@ const (
 type CreateImport struct {
 	AppID   string           `json:"appId" minLength:"1" maxLength:"500"`
 	Format  string           `json:"format" enum:"csv,json"`
-	Content string           `json:"content" maxLength:"32768" controls:"allowed" doc:"A CSV text with a header, or a JSON array of objects: at most 24,000 bytes and 50 links."`
+	Content string           `json:"content" maxLength:"32768" controls:"allowed" example:"domain,slug,desktopUrl\ngo.example.com,spring,https://shop.example.com/spring\n" doc:"A CSV text with a header, or a JSON array of objects: at most 24,000 bytes and 50 links."`
 	Mapping opt.Opt[Mapping] `json:"mapping,omitzero" maxProperties:"100" doc:"The field that each column gives, as {\"long_url\": \"desktopUrl\"}, and constants, as {\"webOnly\": {\"value\": true}}, for rows that say nothing about a field. Columns that it does not name are ignored; where it names none, the columns must be named as fields."`
 }
 

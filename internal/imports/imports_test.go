@@ -87,7 +87,7 @@ func TestImport(t *testing.T) {
 			t.Error("the validation gave no new revision")
 		}
 		got := items(owner, created)
-		for n, want := range []string{"", "", "/slug taken", "/slug duplicate", "/webOnly invalid, /clientId duplicate"} {
+		for n, want := range []string{"", "", "/slug taken", "/slug duplicate", "/webOnly wrong_type, /clientId duplicate"} {
 			at := fmt.Sprintf("data.%d.", n)
 			if want == "" {
 				got.Has(at+"state", `"valid"`).Has(at+"error", "null")

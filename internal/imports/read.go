@@ -33,7 +33,7 @@ func read(b *CreateImport) ([]row, map[string]jsontext.Value, error) {
 		err = p.problems.refusal()
 	}
 	if err == nil && len(rows) == 0 {
-		err = fault.Invalid("/content", fault.ReasonTooShort, "the content has no links")
+		err = fault.Invalid("/content", fault.ReasonTooFew, "the content has no links")
 	}
 	if err != nil {
 		return nil, nil, err
@@ -50,7 +50,7 @@ func readCSV(content string, mapping Mapping) ([]row, *plan, error) {
 	header, table, err := csvtable.Read(content, maxRows)
 	var wrong *csvtable.Error
 	if errors.As(err, &wrong) && wrong.TooMany {
-		return nil, nil, fault.Invalid("/content", fault.ReasonTooLong, "the content has more than %d links, at most %d are allowed; split the file", maxRows, maxRows)
+		return nil, nil, fault.Invalid("/content", fault.ReasonTooMany, "the content has more than %d links, at most %d are allowed; split the file", maxRows, maxRows)
 	}
 	if err != nil {
 		return nil, nil, fault.Invalid("/content", fault.ReasonInvalid, "the content is not valid CSV: %s", err)
@@ -89,21 +89,21 @@ func (r *row) set(field, cell string) {
 	case boolean:
 		lower := strings.ToLower(cell) // spreadsheets write TRUE
 		if lower != "true" && lower != "false" {
-			r.wrong(field, fault.ReasonInvalid, "%s is neither true, false nor empty", quote(cell))
+			r.wrong(field, fault.ReasonWrongType, "%s is neither true, false nor empty", quote(cell))
 			return
 		}
 		r.values[field] = jsontext.Value(lower)
 	case integer:
 		n, err := strconv.ParseFloat(cell, 64) // spreadsheets write 5.0 and 1E+06
 		if err != nil || n != math.Trunc(n) || math.Abs(n) > 1<<53 {
-			r.wrong(field, fault.ReasonInvalid, "%s is not a whole number", quote(cell))
+			r.wrong(field, fault.ReasonWrongType, "%s is not a whole number", quote(cell))
 			return
 		}
 		r.values[field] = jsontext.Value(strconv.FormatInt(int64(n), 10))
 	case object:
 		value := jsontext.Value(cell)
 		if !value.IsValid() || value.Kind() != '{' || tooDeep(value) {
-			r.wrong(field, fault.ReasonInvalid, "%s is not a JSON object", quote(cell))
+			r.wrong(field, fault.ReasonWrongType, "%s is not a JSON object", quote(cell))
 			return
 		}
 		r.values[field] = value
@@ -122,7 +122,7 @@ func readJSON(content string, mapping Mapping) ([]row, *plan, error) {
 		return nil, nil, fault.Invalid("/content", fault.ReasonInvalid, "the content nests deeper than %d levels", maxDepth)
 	}
 	if len(objects) > maxRows {
-		return nil, nil, fault.Invalid("/content", fault.ReasonTooLong, "the content has %d links, at most %d are allowed; split the file", len(objects), maxRows)
+		return nil, nil, fault.Invalid("/content", fault.ReasonTooMany, "the content has %d links, at most %d are allowed; split the file", len(objects), maxRows)
 	}
 	all := map[string]bool{}
 	for n, o := range objects {

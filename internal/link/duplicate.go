@@ -53,7 +53,7 @@ func (s *Service) duplicate(ctx context.Context, c *op.Call, tx *store.Tx, in *d
 		return op.Item[Link]{}, err
 	}
 	if len(loops) > 0 {
-		p.add(fault.Invalid("/slug", fault.ReasonRedirectLoop, "the link leads to this address, and so would its copy; choose another address"))
+		p.add(fault.Invalid("/slug", fault.ReasonRedirectLoop, "a copy at this address would lead back to itself, or through too many links; choose another address"))
 	}
 	if err := p.refusal(); err != nil {
 		return op.Item[Link]{}, err

@@ -40,7 +40,7 @@ type Content struct {
 	CampaignID        opt.Null[string]      `json:"campaignId,omitzero" maxLength:"100"`
 	Lifecycle         opt.Opt[SetLifecycle] `json:"lifecycle,omitzero"`
 	UTM               opt.Opt[utm.SetUTM]   `json:"utm,omitzero"`
-	Title             opt.Null[text.Line]   `json:"title,omitzero" maxLength:"200"`
+	Title             opt.Null[text.Line]   `json:"title,omitzero" maxLength:"200" example:"Spring sale"`
 	Description       opt.Null[text.Block]  `json:"description,omitzero" maxLength:"1000"`
 	ImageURL          opt.Null[string]      `json:"imageUrl,omitzero" maxLength:"4096" doc:"HTTPS, without user or password."`
 	DesktopURL        opt.Null[string]      `json:"desktopUrl,omitzero" maxLength:"4096" aliases:"url,destination,destinationUrl,target,targetUrl,longUrl,long_url,link" example:"https://shop.example.com/spring" doc:"HTTPS. Omitted on creation: the app's default."`

@@ -37,7 +37,7 @@ type Link struct {
 	DesktopURL        *string           `json:"desktopUrl"`
 	PlayStoreURL      *string           `json:"playStoreUrl"`
 	AppStoreURL       *string           `json:"appStoreUrl"`
-	AppPath           *string           `json:"appPath"`
+	AppPath           *string           `json:"appPath" maxLength:"2048"`
 	Parameters        Object            `json:"parameters"`
 	WebOnly           bool              `json:"webOnly"`
 	Behavior          string            `json:"behavior" enum:"manual,automatic,intelligent"`

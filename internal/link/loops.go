@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -31,6 +32,9 @@ const (
 	// lookedAtOnce those of one statement.
 	maxLooked    = 200
 	lookedAtOnce = 50
+	// maxFurther bounds the addresses, of this installation or not, that links
+	// looked at in one step may lead to.
+	maxFurther = 1000
 )
 
 // destination is an address to which a link leads, and the member of the request
@@ -86,7 +90,7 @@ func (s *Service) checkLoops(ctx context.Context, q store.Q, p *problems, own id
 		case loops:
 			p.add(fault.Invalid(d.path, fault.ReasonRedirectLoop, "the destination is a link that leads back to this one; choose another destination"))
 		case unknown:
-			p.add(fault.Invalid(d.path, fault.ReasonRedirectLoop, "the destination leads through more than %d other links, or branches to more than %d; choose the last of them", maxHops, maxLooked))
+			p.add(fault.Invalid(d.path, fault.ReasonRedirectLoop, "the destination leads through more than %d other links, or branches to more than %d; use the final destination instead", maxHops, maxLooked))
 		}
 	}
 	return nil
@@ -148,25 +152,30 @@ type walk struct {
 func (w *walk) explore(ctx context.Context, at []identity) error {
 	for hops := 0; ; hops++ {
 		var err error
-		if at, err = w.unknown(ctx, at); err != nil || len(at) == 0 || hops == maxHops || len(w.next)+len(at) > maxLooked {
+		if at, err = w.worthALook(ctx, at); err != nil || len(at) == 0 || hops == maxHops || len(w.next)+len(at) > maxLooked {
 			return err
 		}
-		var further []identity
+		further := map[identity]bool{}
 		for some := range slices.Chunk(at, lookedAtOnce) {
 			if err := w.look(ctx, some); err != nil {
 				return err
 			}
 			for _, a := range some {
-				further = append(further, w.next[a]...)
+				for _, b := range w.next[a] {
+					further[b] = true
+				}
+			}
+			if len(further) > maxFurther {
+				return nil
 			}
 		}
-		at = further
+		at = slices.Collect(maps.Keys(further))
 	}
 }
 
-// unknown returns the addresses that are worth a look: on hostnames of the
+// worthALook returns the addresses that are: on hostnames of the
 // installation, and not looked at yet.
-func (w *walk) unknown(ctx context.Context, at []identity) ([]identity, error) {
+func (w *walk) worthALook(ctx context.Context, at []identity) ([]identity, error) {
 	var hosts []any
 	for _, a := range at {
 		if _, known := w.ours[a.hostname]; !known {
@@ -224,10 +233,11 @@ func (w *walk) look(ctx context.Context, at []identity) error {
 // leads to one that was not looked at.
 func (w *walk) leads(from identity, seen map[identity]bool) (loops, unknown bool) {
 	next, looked := w.next[from]
+	ours, asked := w.ours[from.hostname]
 	switch {
 	case from == w.own:
 		return true, false
-	case seen[from] || !w.ours[from.hostname]:
+	case seen[from] || asked && !ours:
 		return false, false
 	case !looked:
 		return false, true

@@ -49,7 +49,7 @@ func (s *Service) tags(ctx context.Context, c *op.Call, in *linkInput) (op.Item[
 
 // SetTags is the body of setLinksLinkIdTags.
 type SetTags struct {
-	TagIDs []string `json:"tagIds" maxItems:"50" uniqueItems:"true" doc:"Tags of the same app."`
+	TagIDs []string `json:"tagIds" maxItems:"50" uniqueItems:"true" example:"[\"0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d\"]" doc:"Tags of the same app."`
 }
 
 type setTagsInput struct {

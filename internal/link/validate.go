@@ -48,7 +48,7 @@ func (s *Service) validator(check func([]byte) (CreateLink, error)) func(context
 			for _, d := range broken {
 				text = without(text, strings.Split(d.Path, "/")[1:])
 			}
-			if json.Unmarshal(text, &body) != nil {
+			if op.Unmarshal(text, &body) != nil {
 				return op.Item[Validation]{}, err
 			}
 		}

@@ -7,7 +7,7 @@ import (
 func (c *callContext) authenticate() error {
 	authorization, _, err := header(c.r, "Authorization")
 	if err == nil {
-		// An address that had too many refusals gets no costly check more.
+		// The costly check is not made for an address that had too many refusals.
 		if !c.service.Auth.Cheap(authorization) {
 			if err := c.service.addressFull(c); err != nil {
 				return err
@@ -19,6 +19,7 @@ func (c *callContext) authenticate() error {
 		standings, limited := c.service.CountAddress(c.r)
 		c.standings = standings
 		if limited != nil {
+			c.windowFull = true
 			return limited
 		}
 		// At most as many lines as the address has calls.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -82,7 +83,16 @@ func parseJSON(body []byte) (any, error) {
 	}
 	if refusal, ok := fault.From(err); ok && jsontext.Value(body).IsValid() {
 		return nil, refusal
-	} else if ok {
+	}
+	// Half a character can stand in JSON as an escape: then only the text is wrong.
+	if v := jsontext.Value(body); utf8.Valid(body) && !v.IsValid() && v.IsValid(jsontext.AllowInvalidUTF8(true)) {
+		path := ""
+		if syntactic, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+			path = string(syntactic.JSONPointer)
+		}
+		return nil, fault.Invalid(path, fault.ReasonInvalidText, "the text contains half of a surrogate pair")
+	}
+	if _, ok := fault.From(err); ok {
 		err = errors.New("it is malformed")
 	}
 	return nil, fault.New(fault.InvalidRequest, "The body is not valid JSON: %s.", syntaxMessage(err))

@@ -1,12 +1,14 @@
 package op
 
 import (
+	"log/slog"
 	"math"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/schema"
 )
 
 func TestParseJSON(t *testing.T) {
@@ -26,7 +28,10 @@ func TestParseJSON(t *testing.T) {
 		{"duplicate member", `{"a":1,"a":1}`, nil, fault.InvalidRequest},
 		{"duplicate escaped member", `{"a":1,"\u0061":1}`, nil, fault.InvalidRequest},
 		{"invalid UTF-8", "{\"a\":\"\xff\"}", nil, fault.InvalidRequest},
-		{"lone surrogate", `{"a":"\ud800"}`, nil, fault.InvalidRequest},
+		{"lone surrogate", `{"a":"\ud800"}`, nil, fault.ValidationFailed},
+		{"lone surrogate, reversed pair", `{"a":"\udc00\ud800"}`, nil, fault.ValidationFailed},
+		{"lone surrogate in malformed JSON", `{"a":"\ud800",,}`, nil, fault.InvalidRequest},
+		{"duplicate member beside a pair", `{"a":"\ud83d\ude00","a":1}`, nil, fault.InvalidRequest},
 		{"raw NUL", "{\"a\":\"\x00\"}", nil, fault.InvalidRequest},
 		{"escaped NUL", `{"a":"x\u0000"}`, nil, fault.ValidationFailed},
 		{"NUL in a name", `{"\u0000":1}`, nil, fault.ValidationFailed},
@@ -85,4 +90,17 @@ func FuzzParseJSON(f *testing.F) {
 			t.Errorf("canonical is not stable: %s, %s", once, twice)
 		}
 	})
+}
+
+// A panic while a body is checked is a refusal, not a failure of the service.
+func TestPanicWhileChecking(t *testing.T) {
+	var logged strings.Builder
+	s := New(Options{Log: slog.New(slog.NewTextHandler(&logged, nil))})
+	broken := &schema.Schema{AnyOf: []*schema.Schema{nil}}
+	if details := s.check(broken, "x"); len(details) != 1 || details[0].Code != fault.ReasonInvalid {
+		t.Errorf("the details are %v", details)
+	}
+	if !strings.Contains(logged.String(), "panic while a body was checked") {
+		t.Errorf("the log is %q", logged.String())
+	}
 }

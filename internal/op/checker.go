@@ -2,11 +2,29 @@ package op
 
 import (
 	"reflect"
+	"runtime/debug"
 
 	"github.com/go-json-experiment/json"
 
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/schema"
 )
+
+// check checks a body against its schema. A panic is a mistake of ours, but no
+// failure of the service: the body is refused, and the cause is logged.
+func (s *Service) check(rules *schema.Schema, body any) (details []fault.Detail) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			s.Log.Error("panic while a body was checked", "cause", cause, "stack", string(debug.Stack()))
+			details = []fault.Detail{{Code: fault.ReasonInvalid, Message: "the value cannot be checked"}}
+		}
+	}()
+	return rules.Check(body, "")
+}
+
+// Unmarshal decodes JSON text as the pipeline decodes a body, without checking
+// it.
+func Unmarshal(text []byte, into any) error { return json.Unmarshal(text, into, wholeNumbers) }
 
 // Checker returns a function that reads JSON text as the pipeline reads a body
 // of type T: for bodies inside bodies, such as the items of a batch, that are
@@ -19,10 +37,10 @@ func Checker[T any](s *Service) func(text []byte) (T, error) {
 		if err != nil {
 			return value, err
 		}
-		if details := rules.Check(parsed, ""); len(details) > 0 {
+		if details := s.check(rules, parsed); len(details) > 0 {
 			return value, fault.Of(fault.ValidationFailed, details...)
 		}
-		if err := json.Unmarshal(text, &value, wholeNumbers); err != nil {
+		if err := Unmarshal(text, &value); err != nil {
 			return value, decodeFault(err)
 		}
 		return value, nil

@@ -1,6 +1,7 @@
 package op
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/http"
@@ -151,7 +152,7 @@ func (s *Service) describe(r *row) members {
 		{"parameters", parameters},
 	}
 	if content := r.requestContent(); content != nil {
-		o = append(o, member{"requestBody", members{{"required", r.input.upload != nil || r.input.body.Sample(false) != nil}, {"content", content}}})
+		o = append(o, member{"requestBody", members{{"required", r.input.upload != nil || len(r.input.body.Resolve().Properties) > 0}, {"content", content}}})
 	}
 	responses := members{{strconv.Itoa(r.Status), s.success(r)}}
 	for _, status := range r.errorStatuses() {
@@ -221,11 +222,7 @@ const maxBytes = 1 << 20
 func (s *Service) envelope(r *row) *schema.Schema {
 	data := s.registry.For(r.data)
 	if r.list {
-		most := maxLimit
-		if r.PageLimit > 0 {
-			most = r.PageLimit
-		}
-		data = &schema.Schema{Type: schema.Array, Items: data, MaxItems: &most}
+		data = &schema.Schema{Type: schema.Array, Items: data, MaxItems: schema.Of(cmp.Or(r.PageLimit, maxLimit))}
 	}
 	envelope := &schema.Schema{Type: schema.Object, Closed: true, Properties: []schema.Property{
 		{Name: "data", Required: true, Schema: data},
@@ -285,9 +282,12 @@ func (s *Service) refusal(status int) members {
 func (r *row) errorStatuses() []int {
 	all := []int{400, 401, 403, 404, 429, 500, 503}
 	if r.mutates {
-		all = append(all, 409, 413, 415, 422)
+		all = append(all, 409, 413, 415)
 	}
-	if r.types != nil {
+	if r.input.body != nil || r.input.upload != nil {
+		all = append(all, 422)
+	}
+	if r.types != nil && !r.list { // a file may not be ready, or break a rule by its query
 		all = append(all, 409, 422)
 	}
 	if r.IfMatch != NoIfMatch {

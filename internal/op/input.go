@@ -163,19 +163,19 @@ func (c *callContext) parseQuery() error {
 func (p *parameter) parse(text string) (any, error) {
 	switch p.schema.Type {
 	case schema.Integer:
-		n, err := strconv.ParseInt(text, 10, 32)
+		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || strconv.FormatInt(n, 10) != text {
-			return nil, fmt.Errorf("must be a whole number")
+			return nil, errors.New("must be a whole number")
 		}
 		return float64(n), nil
 	case schema.Boolean:
 		if text != "true" && text != "false" {
-			return nil, fmt.Errorf("must be true or false")
+			return nil, errors.New("must be true or false")
 		}
 		return text == "true", nil
 	default:
 		if text == "" && !p.allowEmpty {
-			return nil, fmt.Errorf("must not be empty; leave the parameter out instead")
+			return nil, errors.New("must not be empty; leave the parameter out instead")
 		}
 		return text, nil
 	}
@@ -210,7 +210,7 @@ func decode[In any](c *callContext) (*In, error) {
 		v.FieldByIndex(field).Set(reflect.ValueOf(c.upload))
 	}
 	if c.row.input.body != nil {
-		if err := json.Unmarshal(c.body, v.FieldByName("Body").Addr().Interface(), wholeNumbers); err != nil {
+		if err := Unmarshal(c.body, v.FieldByName("Body").Addr().Interface()); err != nil {
 			return nil, decodeFault(err)
 		}
 	}

@@ -39,6 +39,7 @@ type callContext struct {
 	fingerprint string
 	appReached  bool
 	standings   []ratelimit.Standing
+	windowFull  bool // a window refused the call
 	tx          *store.Tx
 	// upload is the body of an upload.
 	upload Upload
@@ -169,7 +170,7 @@ func (c *callContext) parseBody() error {
 	if err != nil {
 		return err
 	}
-	if details := rules.Check(parsed, ""); len(details) > 0 {
+	if details := c.service.check(rules, parsed); len(details) > 0 {
 		return fault.Of(fault.ValidationFailed, details...)
 	}
 	c.body = body
@@ -307,8 +308,8 @@ func (c *callContext) refuse(err error) {
 	if refusal.Code == fault.Unavailable && refusal.RetryAfter == 0 {
 		refusal.RetryAfter = 5
 	}
-	if refusal.Code == fault.RateLimited && len(c.standings) > 0 && ratelimit.Tightest(c.standings).Remaining() > 0 {
-		c.standings = nil // a business limit refused, no window did
+	if refusal.Code == fault.RateLimited && !c.windowFull {
+		c.standings = nil // a business limit refused
 	}
 	RateHeaders(c.w.Header(), c.standings)
 	c.service.WriteError(c.w, c.RequestID, refusal)

@@ -67,7 +67,7 @@ func (c *callContext) take(buckets ...ratelimit.Bucket) error {
 		return err
 	}
 	if !admitted {
-		c.standings = standings
+		c.standings, c.windowFull = standings, true
 		return limited(ratelimit.Tightest(standings), c.Now)
 	}
 	c.standings = append(c.standings, standings...)
@@ -132,7 +132,7 @@ func (s *Service) addressFull(c *callContext) error {
 	if err != nil || standings[0].Remaining() > 0 {
 		return err
 	}
-	c.standings = standings
+	c.standings, c.windowFull = standings, true
 	return limited(standings[0], c.Now)
 }
 

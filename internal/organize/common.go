@@ -44,7 +44,7 @@ type CreateCommon struct {
 
 // UpdateCommon is what the bodies that change have in common.
 type UpdateCommon struct {
-	Name opt.Opt[text.Line] `json:"name,omitzero" maxLength:"100"`
+	Name opt.Opt[text.Line] `json:"name,omitzero" maxLength:"100" example:"Summer sale"`
 	SetCommon
 }
 

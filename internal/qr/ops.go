@@ -124,7 +124,7 @@ func current(ctx context.Context, c *op.Call, tx *store.Tx, id string) (QRCode, 
 
 // UpdateQRCode is the body of updateQrCodesQrId.
 type UpdateQRCode struct {
-	Name opt.Opt[text.Line] `json:"name,omitzero" maxLength:"100"`
+	Name opt.Opt[text.Line] `json:"name,omitzero" maxLength:"100" example:"Summer sale"`
 	SetLook
 	LogoAssetID opt.Null[string] `json:"logoAssetId,omitzero" maxLength:"100"`
 }

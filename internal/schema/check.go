@@ -137,6 +137,7 @@ func (c *checker) anyOf(s *Schema, v any) {
 	}
 	if meant == nil {
 		c.add(fault.ReasonWrongType, "must be %s", strings.Join(types, " or "))
+		return
 	}
 	c.problems = append(c.problems, meant[:min(len(meant), fault.MaxDetails-len(c.problems))]...)
 }
@@ -180,7 +181,7 @@ func (c *checker) number(s *Schema, v float64) {
 		return
 	}
 	switch {
-	case high == nil || *high == maxWhole && v < *low:
+	case high == nil || low != nil && *high == MaxWhole && v < *low:
 		c.add(fault.ReasonOutOfRange, "must be at least %s", plainNumber(*low))
 	case low == nil:
 		c.add(fault.ReasonOutOfRange, "must be at most %s", plainNumber(*high))

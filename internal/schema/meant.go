@@ -21,12 +21,12 @@ func (s *Schema) meant(name string) string {
 }
 
 // Hint returns how a message about an unknown name goes on: with the name that
-// was probably meant, or with those that there are when they are few.
+// was probably meant, or with those that there are when they are not too many.
 func Hint(unknown string, names []string) string {
 	if hint := didYouMean(unknown, names); hint != "" {
 		return hint
 	}
-	if len(names) > 0 && len(names) <= 12 {
+	if len(names) > 0 && len(names) <= 40 {
 		return "; known are " + strings.Join(names, ", ")
 	}
 	return ""

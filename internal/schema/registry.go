@@ -37,14 +37,13 @@ type Registry struct {
 
 	types     map[reflect.Type]string
 	schemas   map[string]*Schema
-	owners    map[string]reflect.Type
 	described map[reflect.Type]*Schema
 }
 
 // NewRegistry returns an empty registry.
 func NewRegistry() *Registry {
 	return &Registry{
-		types: map[reflect.Type]string{}, schemas: map[string]*Schema{}, owners: map[string]reflect.Type{}, described: map[reflect.Type]*Schema{},
+		types: map[reflect.Type]string{}, schemas: map[string]*Schema{}, described: map[reflect.Type]*Schema{},
 	}
 }
 
@@ -113,6 +112,9 @@ func (r *Registry) named(t reflect.Type) *Schema {
 	name, known := r.types[t]
 	if !known {
 		name = r.name(t)
+		if _, taken := r.schemas[name]; taken {
+			panic("schema: two types are called " + name)
+		}
 		target := &Schema{}
 		r.types[t], r.schemas[name] = name, target
 		*target = *r.object(t)
@@ -127,7 +129,6 @@ type Named interface{ SchemaName() string }
 // name, the later one's has its package before it.
 func (r *Registry) name(t reflect.Type) string {
 	if n, ok := reflect.Zero(t).Interface().(Named); ok {
-		r.owners[n.SchemaName()] = t
 		return n.SchemaName()
 	}
 	name := strings.ToUpper(t.Name()[:1]) + t.Name()[1:]
@@ -135,11 +136,10 @@ func (r *Registry) name(t reflect.Type) string {
 		argument := strings.TrimSuffix(name[bracket+1:], "]")
 		name = name[:bracket] + argument[strings.LastIndexByte(argument, '.')+1:]
 	}
-	if _, taken := r.owners[name]; taken {
+	if _, taken := r.schemas[name]; taken {
 		of := t.PkgPath()[strings.LastIndexByte(t.PkgPath(), '/')+1:]
 		name = strings.ToUpper(of[:1]) + of[1:] + name
 	}
-	r.owners[name] = t
 	return name
 }
 
@@ -165,7 +165,11 @@ func (r *Registry) properties(t reflect.Type) []Property {
 			panic(fmt.Sprintf("schema: %s.%s has no json name", t, f.Name))
 		}
 		all = slices.DeleteFunc(all, func(p Property) bool { return p.Name == name }) // an outer field hides an embedded one
-		all = append(all, Property{Name: name, Required: !strings.Contains(options, "omit"), Schema: r.Field(f, name)})
+		p := Property{Name: name, Required: !strings.Contains(options, "omit"), Schema: r.Field(f, name)}
+		if options == "omitempty" && f.Type.Kind() == reflect.Pointer {
+			p.Nullable = false // an answer leaves it out instead
+		}
+		all = append(all, p)
 	}
 	return all
 }

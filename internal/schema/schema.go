@@ -52,8 +52,7 @@ type Schema struct {
 	// nil admits anything.
 	Values *Schema
 	// AnyOf are schemas of which one must hold.
-	AnyOf    []*Schema
-	ReadOnly bool
+	AnyOf []*Schema
 
 	// text is the rule for the characters of a string.
 	text textRule
@@ -92,15 +91,6 @@ func (s *Schema) Resolve() *Schema {
 		s = s.target
 	}
 	return s
-}
-
-// Property returns the property with a name, or nil.
-func (s *Schema) Property(name string) *Schema {
-	s = s.Resolve()
-	if i, ok := s.index[name]; ok {
-		return s.Properties[i].Schema
-	}
-	return nil
 }
 
 // Ready readies a schema that was made by hand for Check, and returns it. It
@@ -144,7 +134,6 @@ func (s *Schema) MarshalJSONTo(e *jsontext.Encoder) error {
 	out := struct {
 		Type                 any        `json:"type,omitzero"`
 		Description          string     `json:"description,omitzero"`
-		ReadOnly             bool       `json:"readOnly,omitzero"`
 		Format               string     `json:"format,omitzero"`
 		ContentMediaType     string     `json:"contentMediaType,omitzero"`
 		Const                any        `json:"const,omitzero"`
@@ -166,7 +155,7 @@ func (s *Schema) MarshalJSONTo(e *jsontext.Encoder) error {
 		Default              any        `json:"default,omitzero"`
 		Examples             []any      `json:"examples,omitzero"`
 	}{
-		Description: s.Description, ReadOnly: s.ReadOnly, Format: s.Format, ContentMediaType: s.ContentMediaType, Const: s.Const,
+		Description: s.Description, Format: s.Format, ContentMediaType: s.ContentMediaType, Const: s.Const,
 		Pattern: s.Pattern, MinLength: s.MinLength, MaxLength: s.MaxLength, Minimum: s.Minimum, Maximum: s.Maximum,
 		MinItems: s.MinItems, MaxItems: s.MaxItems, UniqueItems: s.UniqueItems, Items: s.Items,
 		Properties: s.Properties, MaxProperties: s.MaxProperties, AnyOf: s.AnyOf, Default: s.Default,

@@ -14,7 +14,7 @@ func (s *Schema) Shape() *Schema {
 	case String:
 		shape.MaxLength, shape.text = Of(maxShape), free
 	case Integer:
-		shape.Minimum, shape.Maximum = Of(-float64(maxWhole)), Of(float64(maxWhole))
+		shape.Minimum, shape.Maximum = Of(-float64(MaxWhole)), Of(float64(MaxWhole))
 	case Array:
 		shape.Items, shape.MaxItems = s.Items.Shape(), Of(maxShape)
 	case Object:

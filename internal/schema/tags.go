@@ -112,15 +112,15 @@ func (s *Schema) fill(m *Schema) {
 	}
 }
 
-// maxWhole is the largest whole number that every JSON reader keeps exactly.
-const maxWhole = 1<<53 - 1
+// MaxWhole is the largest whole number that every JSON reader keeps exactly.
+const MaxWhole = 1<<53 - 1
 
 // bound adds the bounds that a type or format has by itself.
 func (s *Schema) bound() {
 	switch {
 	case s.Type == Integer:
 		orElse(&s.Minimum, Of(0.0))
-		orElse(&s.Maximum, Of(float64(maxWhole)))
+		orElse(&s.Maximum, Of(float64(MaxWhole)))
 	case s.Type == Array && s.Items.Ref == "":
 		items := *s.Items
 		items.bound()

@@ -60,7 +60,7 @@ func (s *service) list(ctx context.Context, c *op.Call, in *listInput, w op.Wind
 // CreateWebhook is the body of createWebhooks.
 type CreateWebhook struct {
 	AppID       string               `json:"appId" minLength:"1" maxLength:"500"`
-	URL         string               `json:"url" minLength:"1" maxLength:"4096" doc:"HTTPS on port 443 of a public host, without user, password or fragment."`
+	URL         string               `json:"url" minLength:"1" maxLength:"4096" example:"https://hooks.example.com/waymark" doc:"HTTPS on port 443 of a public host, without user, password or fragment."`
 	Events      []EventType          `json:"events" minItems:"1" uniqueItems:"true"`
 	Description opt.Null[text.Block] `json:"description,omitzero" maxLength:"500"`
 	Enabled     opt.Opt[bool]        `json:"enabled,omitzero" doc:"Default true."`
@@ -101,7 +101,7 @@ type UpdateWebhook struct {
 	URL         opt.Opt[string]      `json:"url,omitzero" minLength:"1" maxLength:"4096" doc:"HTTPS on port 443 of a public host, without user, password or fragment."`
 	Events      opt.Opt[[]EventType] `json:"events,omitzero" minItems:"1" uniqueItems:"true"`
 	Description opt.Null[text.Block] `json:"description,omitzero" maxLength:"500"`
-	Enabled     opt.Opt[bool]        `json:"enabled,omitzero" doc:"true also authorizes the destination with the credential of this call and ends a suspension."`
+	Enabled     opt.Opt[bool]        `json:"enabled,omitzero" example:"true" doc:"true also authorizes the destination with the credential of this call and ends a suspension."`
 }
 
 type updateInput struct {

@@ -30,12 +30,13 @@ var notRun = map[string][]string{
 	},
 	"docs/importing.md": {
 		"jq -c --slurpfile mapping docs/mappings/bitly.json '",
-		`curl -sS -H "Authorization: Bearer $BITLY_TOKEN" "https://api-ssl.bitly.com/v4/groups/$GROUP/bitlinks?size=50" |`,
+		`curl -sS -H "Authorization: Bearer $BITLY_TOKEN" "https://api-ssl.bitly.com/v4/groups/$GROUP/bitlinks?size=50&archived=both" |`,
 		`curl -sS -H "Authorization: $SHORTIO_KEY" "https://api.short.io/api/links?domain_id=$DOMAIN_ID&limit=150" |`,
 		`curl -sS -H "apikey: $REBRANDLY_KEY" "https://api.rebrandly.com/v1/links?limit=25&orderBy=createdAt" >links.json`,
 		`curl -sS -H "X-API-KEY: $KUTT_KEY" "https://kutt.example/api/v2/links?limit=50&skip=0" | jq .data >links.json`,
 	},
 	"docs/operating.md": {
+		"waymark users add --email ann@example.com                                        # sessions by waymark session issue",
 		"AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=… waymark serve --asset-store 's3://bucket/prefix?endpoint=https://s3.example.com&region=eu-1'",
 	},
 	"docs/webhooks.md": {

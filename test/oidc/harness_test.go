@@ -223,9 +223,12 @@ type waymark struct {
 // run runs a command beside it and returns its output.
 func (w *waymark) run(args ...string) string {
 	w.t.Helper()
-	out, err := exec.Command(binary, append(args, "--data-dir", w.data)...).CombinedOutput()
+	command := exec.Command(binary, append(args, "--data-dir", w.data)...)
+	var complaints strings.Builder
+	command.Stderr = &complaints
+	out, err := command.Output()
 	if err != nil {
-		w.t.Fatalf("%v: %v\n%s", args, err, out)
+		w.t.Fatalf("%v: %v\n%s%s", args, err, out, &complaints)
 	}
 	return strings.TrimSpace(string(out))
 }
@@ -234,7 +237,7 @@ func serve(t *testing.T, data, issuer string, flags ...string) *waymark {
 	t.Helper()
 	args := append([]string{
 		"serve", "--data-dir", data, "--api-addr", "127.0.0.1:0", "--public-addr", "127.0.0.1:0", "--metrics-addr", "127.0.0.1:0",
-		"--oidc-issuer", issuer, "--oidc-audience", audience, "--limit-scale", "1000",
+		"--platform-zone", "links.example", "--oidc-issuer", issuer, "--oidc-audience", audience, "--limit-scale", "1000",
 	}, flags...)
 	address, warned := make(chan string, 1), make(chan string, 100)
 	c := launch(t, exec.Command(binary, args...), true, func(line string) {

@@ -4,8 +4,10 @@
 -- keys of a chain share the rate windows of the first.
 ALTER TABLE api_key ADD COLUMN first_id TEXT;
 
--- Addresses are compared without their case.
+-- Addresses are compared without their case; an owner without a name has the
+-- address for one.
 UPDATE users SET email = LOWER(email);
+UPDATE users SET display_name = email WHERE display_name IS NULL AND LENGTH(email) BETWEEN 1 AND 100;
 CREATE INDEX users_email ON users (email);
 
 -- Sessions that were issued here or accepted, by the digest that names them, so
@@ -22,10 +24,10 @@ CREATE TABLE session (
 CREATE INDEX session_owner ON session (user_id, expires_at);
 CREATE INDEX session_age ON session (remove_at);
 -- Ended sessions of earlier versions, whose owners nobody wrote down, are kept
--- for 400 days.
+-- for 400 days. Processes of the version before still read their table, which
+-- therefore stays.
 INSERT INTO session (credential, issued_at, expires_at, ended_at, remove_at)
     SELECT credential, revoked_at, revoked_at, revoked_at, revoked_at + 34560000000000 FROM revoked_session;
-DROP TABLE revoked_session;
 
 -- The first token of the issuer with this verified e-mail address makes its
 -- subject an owner.
