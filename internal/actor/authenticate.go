@@ -206,7 +206,7 @@ func (a *Authenticator) keepUsed(used map[string]clock.Instant) {
 
 // Rebuild returns the holder of a grant as it is now, or a refusal when its
 // credential is no longer accepted. What a session started goes on after the
-// session expired, but not after it was revoked.
+// session expired, but not after it was ended.
 func Rebuild(ctx context.Context, q store.Q, g Grant, now clock.Instant) (*Actor, error) {
 	if id, ok := strings.CutPrefix(g.Credential, keyCredential); ok {
 		return keyWhere(ctx, q, "k.id = ?", id, now)

@@ -39,7 +39,8 @@ func (c cause) refusal() error { return fault.New(fault.Unauthenticated, "%s", s
 // maxReason bounds what a refused token can write into the log, in bytes.
 const maxReason = 300
 
-// because adds what the log is told besides: never a credential.
+// because adds a reason that only the log gets. It must not contain a
+// credential.
 func (c cause) because(format string, args ...any) error {
 	reason := fmt.Sprintf(format, args...)
 	return fmt.Errorf("%w (%s)", c.refusal(), reason[:min(len(reason), maxReason)])

@@ -14,8 +14,8 @@ import (
 const (
 	// maxSessions is how many sessions an owner may have at once.
 	maxSessions = 1000
-	// renewableFor is how long after its last token a session may still be
-	// continued, and so must still be known to be ended.
+	// renewableFor is how long after its last token an issuer may continue a
+	// session. Until then the session is kept, so that it can be ended.
 	renewableFor = 30 * 24 * time.Hour
 	// endedRetention is how long an ended session is kept: longer than any
 	// issuer renews one, and than anything runs on its behalf.

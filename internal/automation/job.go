@@ -114,7 +114,7 @@ type ItemResult struct {
 
 // ItemError tells why an item failed or is invalid, sanitized.
 type ItemError struct {
-	Code    string         `json:"code" maxLength:"100" example:"validation_failed"`
+	Code    fault.Code     `json:"code" example:"validation_failed"`
 	Message string         `json:"message"`
 	Details []fault.Detail `json:"details,omitempty" doc:"What exactly was refused, at JSON Pointers into the item's input; absent when there is nothing to point at."`
 	// Dependencies stand in the way of a removal.
@@ -123,7 +123,7 @@ type ItemError struct {
 
 // Refused returns the error of an item that a refusal stopped.
 func Refused(f *fault.Error) ItemError {
-	e := ItemError{Code: string(f.Code), Message: f.Message, Details: f.Details, Dependencies: f.Dependencies}
+	e := ItemError{Code: f.Code, Message: f.Message, Details: f.Details, Dependencies: f.Dependencies}
 	if f.Code == fault.RevisionConflict {
 		e.Message = "The revision is not the current one of the link. Read the link again and send its new revision."
 	}

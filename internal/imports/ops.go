@@ -48,7 +48,7 @@ func report(ctx context.Context, c *op.Call, in *itemsInput) (*op.File, error) {
 	}
 	rows := make([][]string, len(all))
 	for n, i := range all {
-		rows[n] = []string{i.ClientID, strconv.FormatInt(i.Ordinal, 10), i.State, i.Result.Value.LinkID, i.Result.Value.Revision, i.Error.Value.Code, explain(i.Error.Value)}
+		rows[n] = []string{i.ClientID, strconv.FormatInt(i.Ordinal, 10), i.State, i.Result.Value.LinkID, i.Result.Value.Revision, string(i.Error.Value.Code), explain(i.Error.Value)}
 	}
 	text := csvtable.Write([]string{"clientId", "ordinal", "state", "linkId", "revision", "errorCode", "errorMessage"}, rows)
 	return &op.File{Name: "waymark-import-" + in.ImportID + ".csv", ContentType: "text/csv; charset=utf-8", Attachment: true, Content: []byte(text)}, nil

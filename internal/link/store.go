@@ -24,7 +24,7 @@ const selection = "SELECT " + columns + ", CASE WHEN max_clicks IS NOT NULL THEN
 // scan reads a link; url and state are left to finish.
 func scan(r store.Row) (l Link, err error) {
 	var utm, parameters, data, selection string
-	var usedUp bool // for filters; the clicks tell it, too
+	var usedUp bool // queries filter by it; a link that was read has its clicks
 	if err := r.Scan(&l.ID, &l.AppID, &l.Domain, &l.Prefix, &l.Slug, &l.FolderID, &l.CampaignID, &l.Lifecycle.Archived, &l.Lifecycle.StartsAt,
 		&l.Lifecycle.ExpiresAt, &l.Lifecycle.MaxClicks, &l.Lifecycle.ExpiredURL, &utm,
 		&l.Title, &l.Description, &l.ImageURL, &l.DesktopURL, &l.PlayStoreURL, &l.AppStoreURL, &l.AppPath, &parameters, &l.WebOnly, &l.Behavior, &l.Group, &l.Origin,

@@ -16,11 +16,11 @@ import (
 var previewText string
 
 // forwardScript sends a person on whose browser was taken for a crawler. It is
-// a script because crawlers that make previews run none: a refresh, in a header
-// or in an element, is followed by some of them, which would then show the
-// destination's card instead of the link's, and noscript hides it from no
-// program that parses a page without running it. The few that do run scripts
-// have read the page by the time it acts. Who has no scripts follows the link.
+// a script because crawlers that make previews run none. Some of them follow a
+// refresh, in a header or in an element, and would show the card of the
+// destination instead of the link's; noscript does not hide the element from
+// them. The few crawlers that run scripts have read the page by the time this
+// one acts. A person without scripts follows the link on the page.
 //
 //go:embed forward.js
 var forwardScript string
