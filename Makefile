@@ -37,7 +37,7 @@ contract: ## lint the contract with testers from outside
 
 unit: ## all tests with the race detector, on SQLite and a private PostgreSQL
 	$(WITH_POSTGRES) $(GO) test -race -count=1 -timeout 13m ./...
-	$(GO) test -count=1 ./internal/qrimage # all its codes, of which the race detector would make it draw few
+	$(GO) test -count=1 ./internal/qr/qrimage # all its codes, of which the race detector would make it draw few
 
 fuzz: ## each fuzz target for FUZZTIME
 	FUZZTIME=$(FUZZTIME) GO=$(GO) scripts/fuzz

@@ -13,27 +13,27 @@ import (
 // lines below its own. It is written down here alone.
 var floors = []string{
 	// 1: plain helpers.
-	"clock ids fault fold text clientaddr publicip csvtable",
-	"schema cursor weburl qrimage imagecheck",
+	"clock ids fault text clientaddr outbound/publicip csvtable",
+	"schema cursor weburl qr/qrimage asset/imagecheck",
 	"opt",
 	"utm",
 	"outbound",
 	// 2: the database.
 	"store blob",
 	// 3: what the pipeline and the product share.
-	"clicklog actor ratelimit receipt requestlog outbox",
+	"clicklog actor ratelimit receipt requestlog delivery",
 	"eventstore route publication audit jobs dependents clickcount",
 	// 4: the pipeline.
 	"op",
 	// 5: capabilities. Operations stand below those that start them; apps
 	// delete keys, links need apps and domains.
-	"account apikey operation organize",
+	"account apikey durable organize",
 	"app domain",
 	"asset",
 	"link analytics",
 	"qr automation",
 	"webhook",
-	"batch exports imports diag",
+	"automation/batches automation/exports automation/imports introspect",
 	// 6: what runs them.
 	"server redirect executor",
 	"assembly",

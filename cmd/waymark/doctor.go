@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/actor"
+	"github.com/waymarkhq/waymark/internal/durable"
 	"github.com/waymarkhq/waymark/internal/jobs"
-	"github.com/waymarkhq/waymark/internal/operation"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/webhook"
 )
@@ -80,7 +80,7 @@ func (c *doctorCommand) tryExecutor(ctx context.Context, db *store.DB) (time.Dur
 	started := time.Now()
 	var id string
 	err := db.InTx(ctx, func(tx *store.Tx) (err error) {
-		id, err = jobs.EnqueueID(ctx, tx, operation.TypeNoop, "", "", actor.Grant{})
+		id, err = jobs.EnqueueID(ctx, tx, durable.TypeNoop, "", "", actor.Grant{})
 		return err
 	})
 	for err == nil && time.Since(started) < executorPatience {

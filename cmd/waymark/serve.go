@@ -368,7 +368,7 @@ func (p *process) startRedirect(ctx context.Context, l *listener, events *events
 	return nil
 }
 
-func (p *process) startAPI(l *listener, service *op.Service) {
+func (p *process) startAPI(l *listener, service *op.Pipeline) {
 	p.background(service.Requests.Run)
 	p.background(func(ctx context.Context) { service.Auth.Run(ctx, p.log) })
 	l.net = server.Listener(l.net, service)

@@ -17,7 +17,7 @@ import (
 
 // newService returns the pipeline of an installation with all its operations,
 // and the kinds of the jobs that they start.
-func newService(ctx context.Context, p *process, events *eventstore.Store) (*op.Service, []jobs.Kind, error) {
+func newService(ctx context.Context, p *process, events *eventstore.Store) (*op.Pipeline, []jobs.Kind, error) {
 	c, db, log := p.serveCommand, p.db, p.log
 	issuers := []*actor.Issuer{actor.LocalIssuer(db)}
 	if c.OIDCIssuer != "" {

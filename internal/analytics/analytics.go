@@ -144,9 +144,9 @@ func given(s string) *string {
 type service struct{ events *eventstore.Store }
 
 // Register declares the operations of this package.
-func Register(s *op.Service, events *eventstore.Store) {
+func Register(p *op.Pipeline, events *eventstore.Store) {
 	a := &service{events}
-	op.Read(s, op.Op{ID: "getAnalyticsSummary", Method: "GET", Path: "/analytics/summary", Perm: "analytics:read", App: op.AppInQuery,
+	op.Read(p, op.Op{ID: "getAnalyticsSummary", Method: "GET", Path: "/analytics/summary", Perm: "analytics:read", App: op.AppInQuery,
 		Summary: "Read the totals of a period"}, a.summary)
 }
 

@@ -16,20 +16,20 @@ import (
 )
 
 // service holds what the operations need besides the call.
-type service struct{ pipeline *op.Service }
+type service struct{ pipeline *op.Pipeline }
 
 // Register declares the operations of this package.
-func Register(s *op.Service) {
-	k := &service{pipeline: s}
-	op.Write(s, op.Op{ID: "createApiKeys", Method: "POST", Path: "/api-keys", Perm: "api_keys:create", Human: true, ETag: true,
+func Register(p *op.Pipeline) {
+	k := &service{pipeline: p}
+	op.Write(p, op.Op{ID: "createApiKeys", Method: "POST", Path: "/api-keys", Perm: "api_keys:create", Human: true, ETag: true,
 		Summary: "Issue a key", Doc: "The secret is in this answer only; a digest of it is stored."}, k.create)
-	op.List(s, op.Op{ID: "getApiKeys", Method: "GET", Path: "/api-keys", Perm: "api_keys:read", Human: true, Summary: "List keys"}, k.list)
-	op.Read(s, op.Op{ID: "getApiKeysKeyId", Method: "GET", Path: "/api-keys/{keyId}", Perm: "api_keys:read", Human: true, Summary: "Read a key"}, k.get)
-	op.Write(s, op.Op{ID: "updateApiKeysKeyId", Method: "PATCH", Path: "/api-keys/{keyId}", Perm: "api_keys:update", Human: true, IfMatch: op.IfMatchRequired,
+	op.List(p, op.Op{ID: "getApiKeys", Method: "GET", Path: "/api-keys", Perm: "api_keys:read", Human: true, Summary: "List keys"}, k.list)
+	op.Read(p, op.Op{ID: "getApiKeysKeyId", Method: "GET", Path: "/api-keys/{keyId}", Perm: "api_keys:read", Human: true, Summary: "Read a key"}, k.get)
+	op.Write(p, op.Op{ID: "updateApiKeysKeyId", Method: "PATCH", Path: "/api-keys/{keyId}", Perm: "api_keys:update", Human: true, IfMatch: op.IfMatchRequired,
 		Summary: "Rename a key or reduce its scope", Doc: "Widening the scope or extending the expiry needs a new key."}, k.update)
-	op.Write(s, op.Op{ID: "deleteApiKeysKeyId", Method: "DELETE", Path: "/api-keys/{keyId}", Perm: "api_keys:delete", Human: true, IfMatch: op.IfMatchRequired,
+	op.Write(p, op.Op{ID: "deleteApiKeysKeyId", Method: "DELETE", Path: "/api-keys/{keyId}", Perm: "api_keys:delete", Human: true, IfMatch: op.IfMatchRequired,
 		Summary: "Revoke a key", Doc: "The next request with its secret gets 401. The key stays readable; one that expired or was revoked before is answered alike."}, k.revoke)
-	op.Write(s, op.Op{ID: "rotateApiKeysKeyId", Method: "POST", Path: "/api-keys/{keyId}/rotate", Perm: "api_keys:rotate", Human: true, IfMatch: op.IfMatchRequired, ETag: true,
+	op.Write(p, op.Op{ID: "rotateApiKeysKeyId", Method: "POST", Path: "/api-keys/{keyId}/rotate", Perm: "api_keys:rotate", Human: true, IfMatch: op.IfMatchRequired, ETag: true,
 		Summary: "Replace a key", Doc: "The successor has the same scope and expiry. The old key is accepted for overlapSeconds more, at most until its expiry. Both count against the same rate windows."}, k.rotate)
 }
 

@@ -58,7 +58,7 @@ type Installation struct {
 	Public http.Handler
 	Blobs  blob.Store
 
-	service  *op.Service
+	service  *op.Pipeline
 	executor *executor.Executor
 	webhooks *webhook.Dispatcher
 	clicks   *clicklog.Log

@@ -5,30 +5,30 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/account"
 	"github.com/waymarkhq/waymark/internal/apikey"
+	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/dependents"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/organize"
-	"github.com/waymarkhq/waymark/internal/outbox"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/text"
 )
 
 // Register declares the operations of this package.
-func Register(s *op.Service) {
-	op.List(s, op.Op{ID: "getApps", Method: "GET", Path: "/apps", Perm: "apps:read", Summary: "List apps",
+func Register(p *op.Pipeline) {
+	op.List(p, op.Op{ID: "getApps", Method: "GET", Path: "/apps", Perm: "apps:read", Summary: "List apps",
 		Doc: "A key sees the apps it is authorized for."}, listApps)
-	op.Write(s, op.Op{ID: "createApps", Method: "POST", Path: "/apps", Perm: "apps:create", Human: true, Summary: "Create an app"}, create)
-	op.Read(s, op.Op{ID: "getAppsAppId", Method: "GET", Path: "/apps/{appId}", Perm: "apps:read", App: op.AppInPath, Summary: "Read an app"}, get)
-	op.Write(s, op.Op{ID: "updateAppsAppId", Method: "PATCH", Path: "/apps/{appId}", Perm: "apps:update", App: op.AppInPath, IfMatch: op.IfMatchRequired,
+	op.Write(p, op.Op{ID: "createApps", Method: "POST", Path: "/apps", Perm: "apps:create", Human: true, Summary: "Create an app"}, create)
+	op.Read(p, op.Op{ID: "getAppsAppId", Method: "GET", Path: "/apps/{appId}", Perm: "apps:read", App: op.AppInPath, Summary: "Read an app"}, get)
+	op.Write(p, op.Op{ID: "updateAppsAppId", Method: "PATCH", Path: "/apps/{appId}", Perm: "apps:update", App: op.AppInPath, IfMatch: op.IfMatchRequired,
 		Summary: "Change an app", Doc: "Only the fields sent change; null clears one."}, update)
-	op.Write(s, op.Op{ID: "deleteAppsAppId", Method: "DELETE", Path: "/apps/{appId}", Perm: "apps:delete", App: op.AppInPath, IfMatch: op.IfMatchRequired,
+	op.Write(p, op.Op{ID: "deleteAppsAppId", Method: "DELETE", Path: "/apps/{appId}", Perm: "apps:delete", App: op.AppInPath, IfMatch: op.IfMatchRequired,
 		Summary: "Delete an app", Doc: "An app with links, domains, running operations or images that are being stored or deleted stays: 409 with its dependencies. " +
 			"The history of a deleted link and the record of a removed domain are kept for 30 days; until then they are among the dependencies, with availableAt."}, remove)
-	op.Read(s, op.Op{ID: "getAppsAppIdDefaults", Method: "GET", Path: "/apps/{appId}/defaults", Perm: "apps:read", App: op.AppInPath,
+	op.Read(p, op.Op{ID: "getAppsAppIdDefaults", Method: "GET", Path: "/apps/{appId}/defaults", Perm: "apps:read", App: op.AppInPath,
 		Summary: "Read what new links copy"}, getDefaults)
-	op.Write(s, op.Op{ID: "setAppsAppIdDefaults", Method: "PUT", Path: "/apps/{appId}/defaults", Perm: "apps:update", App: op.AppInPath, IfMatch: op.IfMatchRequired,
+	op.Write(p, op.Op{ID: "setAppsAppIdDefaults", Method: "PUT", Path: "/apps/{appId}/defaults", Perm: "apps:update", App: op.AppInPath, IfMatch: op.IfMatchRequired,
 		Summary: "Replace what new links copy", Doc: "Omitted fields are cleared. Stored links keep their destinations."}, setDefaults)
 }
 
@@ -121,7 +121,7 @@ func remove(ctx context.Context, c *op.Call, tx *store.Tx, in *appInput) (op.Ite
 	if err := organize.RemoveAll(ctx, tx, a.ID); err != nil {
 		return op.Item[op.Nothing]{}, err
 	}
-	if err := outbox.RemoveApp(ctx, tx, a.ID); err != nil {
+	if err := delivery.RemoveApp(ctx, tx, a.ID); err != nil {
 		return op.Item[op.Nothing]{}, err
 	}
 	// Its images, and its exports, batches and imports, go with the next sweep.

@@ -6,10 +6,10 @@ import (
 	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/dependents"
 	"github.com/waymarkhq/waymark/internal/fault"
-	"github.com/waymarkhq/waymark/internal/fold"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/text"
 )
 
 const columns = `id, name, default_domain, desktop_url, play_store_url, app_store_url, scheme, android_package, ios_bundle_id,
@@ -30,8 +30,8 @@ func Load(ctx context.Context, q store.Q, id string) (App, error) {
 	return a, err
 }
 
-// list returns apps of the caller whose names contain text, ignoring case.
-func list(ctx context.Context, c *op.Call, text string, w op.Window) ([]App, error) {
+// list returns apps of the caller whose names contain search, ignoring case.
+func list(ctx context.Context, c *op.Call, search string, w op.Window) ([]App, error) {
 	var where store.Where
 	where.And("owner_id = ?", c.Actor.OwnerID)
 	if c.Actor.Type == actor.APIKey {
@@ -41,8 +41,8 @@ func list(ctx context.Context, c *op.Call, text string, w op.Window) ([]App, err
 		}
 		where.And("id IN ("+store.Marks(len(args))+")", args...)
 	}
-	if text != "" {
-		where.And(c.DB.Dialect().Contains("search"), fold.Text(text))
+	if search != "" {
+		where.And(c.DB.Dialect().Contains("search"), text.Fold(search))
 	}
 	order := w.Keyset(&where, "created_at", "id", true)
 	return store.All(ctx, c.DB, scan, "SELECT "+columns+" FROM app"+where.String()+order, where.Args(w.Limit)...)
@@ -51,7 +51,7 @@ func list(ctx context.Context, c *op.Call, text string, w op.Window) ([]App, err
 func insert(ctx context.Context, tx *store.Tx, ownerID string, a *App) error {
 	a.ID, a.Revision, a.CreatedAt, a.UpdatedAt = ids.App(), ids.Revision(), tx.Now, tx.Now
 	_, err := tx.Exec(ctx, `INSERT INTO app (owner_id, search, `+columns+`) VALUES (`+store.Marks(16)+`)`,
-		ownerID, fold.Text(a.Name), a.ID, a.Name, a.DefaultDomain, a.DesktopURL, a.PlayStoreURL, a.AppStoreURL, a.Scheme, a.AndroidPackage,
+		ownerID, text.Fold(a.Name), a.ID, a.Name, a.DefaultDomain, a.DesktopURL, a.PlayStoreURL, a.AppStoreURL, a.Scheme, a.AndroidPackage,
 		a.IOSBundleID, a.IOSTeamID, a.LogoAssetID, a.Revision, a.CreatedAt, a.UpdatedAt)
 	return err
 }
@@ -60,7 +60,7 @@ func save(ctx context.Context, tx *store.Tx, a *App) error {
 	a.Revision, a.UpdatedAt = ids.Revision(), tx.Now
 	_, err := tx.Exec(ctx, `UPDATE app SET name = ?, search = ?, default_domain = ?, desktop_url = ?, play_store_url = ?, app_store_url = ?,
 		scheme = ?, android_package = ?, ios_bundle_id = ?, ios_team_id = ?, revision = ?, updated_at = ? WHERE id = ?`,
-		a.Name, fold.Text(a.Name), a.DefaultDomain, a.DesktopURL, a.PlayStoreURL, a.AppStoreURL,
+		a.Name, text.Fold(a.Name), a.DefaultDomain, a.DesktopURL, a.PlayStoreURL, a.AppStoreURL,
 		a.Scheme, a.AndroidPackage, a.IOSBundleID, a.IOSTeamID, a.Revision, a.UpdatedAt, a.ID)
 	return err
 }

@@ -18,23 +18,23 @@ import (
 	"github.com/waymarkhq/waymark/internal/asset"
 	"github.com/waymarkhq/waymark/internal/audit"
 	"github.com/waymarkhq/waymark/internal/automation"
-	"github.com/waymarkhq/waymark/internal/batch"
+	"github.com/waymarkhq/waymark/internal/automation/batches"
+	"github.com/waymarkhq/waymark/internal/automation/exports"
+	"github.com/waymarkhq/waymark/internal/automation/imports"
 	"github.com/waymarkhq/waymark/internal/blob"
 	"github.com/waymarkhq/waymark/internal/clickcount"
 	"github.com/waymarkhq/waymark/internal/cursor"
-	"github.com/waymarkhq/waymark/internal/diag"
+	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/domain"
+	"github.com/waymarkhq/waymark/internal/durable"
 	"github.com/waymarkhq/waymark/internal/eventstore"
 	"github.com/waymarkhq/waymark/internal/executor"
-	"github.com/waymarkhq/waymark/internal/exports"
-	"github.com/waymarkhq/waymark/internal/imports"
+	"github.com/waymarkhq/waymark/internal/introspect"
 	"github.com/waymarkhq/waymark/internal/jobs"
 	"github.com/waymarkhq/waymark/internal/link"
 	"github.com/waymarkhq/waymark/internal/op"
-	"github.com/waymarkhq/waymark/internal/operation"
 	"github.com/waymarkhq/waymark/internal/organize"
 	"github.com/waymarkhq/waymark/internal/outbound"
-	"github.com/waymarkhq/waymark/internal/outbox"
 	"github.com/waymarkhq/waymark/internal/qr"
 	"github.com/waymarkhq/waymark/internal/ratelimit"
 	"github.com/waymarkhq/waymark/internal/receipt"
@@ -59,22 +59,22 @@ type Options struct {
 // Declare registers every operation that is there and returns the kinds of jobs
 // that they start. The operations of the contract that are still to come are in
 // Missing.
-func Declare(s *op.Service, o Options) []jobs.Kind {
+func Declare(p *op.Pipeline, o Options) []jobs.Kind {
 	links := link.New(o.Addresses, o.Assets)
-	account.Register(s)
-	apikey.Register(s)
-	app.Register(s)
-	domain.Register(s, domain.Options{PlatformZone: o.PlatformZone, AssetsHost: o.Assets.Host})
-	organize.Register(s, link.PublishCampaign)
-	asset.Register(s, o.Assets, o.Blobs)
-	links.Register(s)
-	qr.Register(s, o.Addresses, o.Blobs)
-	webhook.Register(s, o.Outbound)
-	works := []operation.Work{batch.Register(s, links), exports.Register(s, links, o.Events), imports.Register(s, links)}
-	operation.Register(s, works...)
-	analytics.Register(s, o.Events)
-	diag.Register(s)
-	kinds := slices.Concat(domain.Jobs(), link.Jobs(), []jobs.Kind{operation.Noop()})
+	account.Register(p)
+	apikey.Register(p)
+	app.Register(p)
+	domain.Register(p, domain.Options{PlatformZone: o.PlatformZone, AssetsHost: o.Assets.Host})
+	organize.Register(p, link.PublishCampaign)
+	asset.Register(p, o.Assets, o.Blobs)
+	links.Register(p)
+	qr.Register(p, o.Addresses, o.Blobs)
+	webhook.Register(p, o.Outbound)
+	works := []durable.Work{batches.Register(p, links), exports.Register(p, links, o.Events), imports.Register(p, links)}
+	durable.Register(p, works...)
+	analytics.Register(p, o.Events)
+	introspect.Register(p)
+	kinds := slices.Concat(domain.Jobs(), link.Jobs(), []jobs.Kind{durable.Noop()})
 	for _, w := range works {
 		kinds = append(kinds, w.Kind())
 	}
@@ -89,10 +89,10 @@ func Sweeps(db *store.DB, events *eventstore.Store, blobs blob.Store) []executor
 		{Name: "receipts", Run: func(ctx context.Context) (int64, error) { return receipt.Sweep(ctx, db, limit) }},
 		{Name: "audit events", Run: func(ctx context.Context) (int64, error) { return audit.Sweep(ctx, db, limit) }},
 		{Name: "request records", Run: func(ctx context.Context) (int64, error) { return requestlog.Sweep(ctx, db, limit) }},
-		{Name: "operations", Run: func(ctx context.Context) (int64, error) { return operation.Sweep(ctx, db, limit) }},
+		{Name: "operations", Run: func(ctx context.Context) (int64, error) { return durable.Sweep(ctx, db, limit) }},
 		{Name: "automation", Run: func(ctx context.Context) (int64, error) { return automation.Sweep(ctx, db, limit) }},
 		{Name: "rate windows", Run: func(ctx context.Context) (int64, error) { return ratelimit.Sweep(ctx, db) }},
-		{Name: "webhook deliveries", Run: func(ctx context.Context) (int64, error) { return outbox.Sweep(ctx, db, limit) }},
+		{Name: "webhook deliveries", Run: func(ctx context.Context) (int64, error) { return delivery.Sweep(ctx, db, limit) }},
 		{Name: "link history", Run: func(ctx context.Context) (int64, error) { return link.Sweep(ctx, db, limit) }},
 		{Name: "removed domains", Run: func(ctx context.Context) (int64, error) { return domain.Sweep(ctx, db, limit) }},
 		{Name: "click counts", Run: func(ctx context.Context) (int64, error) { return clickcount.Sweep(ctx, db, limit) }},

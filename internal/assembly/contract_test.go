@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "rewrite api/openapi.yaml")
 
 const golden = "../../api/openapi.yaml"
 
-func contract(t *testing.T) (*op.Service, []byte) {
+func contract(t *testing.T) (*op.Pipeline, []byte) {
 	t.Helper()
 	s := op.New(op.Options{Log: slog.New(slog.DiscardHandler)})
 	assembly.Declare(s, assembly.Options{})

@@ -5,10 +5,10 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 
+	"github.com/waymarkhq/waymark/internal/asset/imagecheck"
 	"github.com/waymarkhq/waymark/internal/dependents"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
-	"github.com/waymarkhq/waymark/internal/imagecheck"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/store"
 )

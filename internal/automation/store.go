@@ -6,10 +6,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/durable"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/op"
-	"github.com/waymarkhq/waymark/internal/operation"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -20,14 +20,14 @@ const columns = "id, app_id, kind, state, operation_id, request, total, invalid,
 const over = `(state IN ('succeeded', 'partially_succeeded', 'failed', 'cancelled')
 	OR state = 'validated' AND NOT EXISTS (SELECT 1 FROM automation_item WHERE job_id = automation_job.id AND state = 'valid'))`
 
-func scan(r store.Row) (j Job, err error) {
+func scan(r store.Row) (j Record, err error) {
 	err = r.Scan(&j.ID, &j.AppID, &j.Kind, &j.State, &j.OperationID, &j.Request, &j.Total, &j.Invalid, &j.Succeeded, &j.Failed, &j.Revision, &j.CreatedAt, &j.UpdatedAt, &j.ExpiresAt)
 	return j, err
 }
 
 // finish sets what is not stored: whether the file of an export is there.
-func (j *Job) finish(now clock.Instant) {
-	if j.Kind != Export || j.State != operation.Succeeded {
+func (j *Record) finish(now clock.Instant) {
+	if j.Kind != Export || j.State != durable.Succeeded {
 		return
 	}
 	if now >= j.ExpiresAt {
@@ -41,8 +41,8 @@ func (j *Job) finish(now clock.Instant) {
 // Create adds a job of the call's app as part of tx. Where the app has as many
 // as are kept, its oldest that is done goes; where none is done it is refused
 // (409).
-func Create(ctx context.Context, c *op.Call, tx *store.Tx, kind, state, request string, total int) (Job, error) {
-	j := Job{
+func Create(ctx context.Context, c *op.Call, tx *store.Tx, kind, state, request string, total int) (Record, error) {
+	j := Record{
 		ID: ids.New(), AppID: c.AppID, Kind: kind, State: state, Total: int64(total), Revision: ids.Revision(), Request: request,
 		CreatedAt: tx.Now, UpdatedAt: tx.Now, ExpiresAt: tx.Now.Add(Retention),
 	}
@@ -59,7 +59,7 @@ func Create(ctx context.Context, c *op.Call, tx *store.Tx, kind, state, request 
 
 // removeAt is when the record goes: an import that is not committed with its
 // time for that, everything else after the retention.
-func (j *Job) removeAt() clock.Instant {
+func (j *Record) removeAt() clock.Instant {
 	if j.State == Uploaded || j.State == Validated {
 		return j.ExpiresAt
 	}
@@ -100,7 +100,7 @@ func remove(ctx context.Context, tx *store.Tx, condition string, args ...any) er
 }
 
 // Load returns a job of a kind, or the refusal of a missing one.
-func Load(ctx context.Context, q store.Q, kind, id string, now clock.Instant) (Job, error) {
+func Load(ctx context.Context, q store.Q, kind, id string, now clock.Instant) (Record, error) {
 	j, err := store.One(ctx, q, scan, "SELECT "+columns+" FROM automation_job WHERE id = ? AND kind = ?", id, kind)
 	if err == store.ErrNotFound {
 		err = fault.Missing()
@@ -111,7 +111,7 @@ func Load(ctx context.Context, q store.Q, kind, id string, now clock.Instant) (J
 
 // OfOperation returns the job that an operation works on, or
 // store.ErrNotFound when it is gone.
-func OfOperation(ctx context.Context, q store.Q, operationID string) (Job, error) {
+func OfOperation(ctx context.Context, q store.Q, operationID string) (Record, error) {
 	return store.One(ctx, q, scan, "SELECT "+columns+" FROM automation_job WHERE operation_id = ?", operationID)
 }
 
@@ -123,7 +123,7 @@ func AppOf(kind string) op.AppFinder {
 }
 
 // Save stores a job under a new revision.
-func (j *Job) Save(ctx context.Context, tx *store.Tx) error {
+func (j *Record) Save(ctx context.Context, tx *store.Tx) error {
 	j.Revision, j.UpdatedAt = ids.Revision(), tx.Now
 	_, err := tx.Exec(ctx, `UPDATE automation_job SET state = ?, operation_id = ?, total = ?, invalid = ?, succeeded = ?, failed = ?, revision = ?, updated_at = ?, expires_at = ?, remove_at = ?
 		WHERE id = ?`, j.State, j.OperationID, j.Total, j.Invalid, j.Succeeded, j.Failed, j.Revision, j.UpdatedAt, j.ExpiresAt, j.removeAt(), j.ID)
@@ -131,12 +131,12 @@ func (j *Job) Save(ctx context.Context, tx *store.Tx) error {
 }
 
 // Start queues the work on a job as part of tx.
-func Start(ctx context.Context, c *op.Call, tx *store.Tx, j *Job) (operation.Operation, error) {
-	o, err := operation.Start(ctx, c, tx, j.Kind, j.AppID, "")
+func Start(ctx context.Context, c *op.Call, tx *store.Tx, j *Record) (durable.Operation, error) {
+	o, err := durable.Start(ctx, c, tx, j.Kind, j.AppID, "")
 	if err != nil {
 		return o, err
 	}
-	j.State, j.OperationID = operation.Queued, &o.ID
+	j.State, j.OperationID = durable.Queued, &o.ID
 	if j.Kind != Export {
 		j.ExpiresAt = j.CreatedAt.Add(Retention)
 	}
@@ -234,7 +234,7 @@ func Sweep(ctx context.Context, db *store.DB, limit int) (n int64, err error) {
 }
 
 // SaveFile keeps the file of an export until it expires.
-func SaveFile(ctx context.Context, tx *store.Tx, j *Job, content string) error {
+func SaveFile(ctx context.Context, tx *store.Tx, j *Record, content string) error {
 	_, err := tx.Exec(ctx, "INSERT INTO automation_file (job_id, content, expires_at) VALUES (?, ?, ?)", j.ID, content, j.ExpiresAt)
 	return err
 }

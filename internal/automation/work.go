@@ -8,9 +8,9 @@ import (
 	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/audit"
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/durable"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/op"
-	"github.com/waymarkhq/waymark/internal/operation"
 	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/ratelimit"
 	"github.com/waymarkhq/waymark/internal/store"
@@ -38,9 +38,9 @@ type ItemKind struct {
 type Budget func(ctx context.Context, appID string, now clock.Instant) (until clock.Instant, err error)
 
 // CreationBudget returns the budget that createLinks draws on, too.
-func CreationBudget(s *op.Service) Budget {
+func CreationBudget(p *op.Pipeline) Budget {
 	return func(ctx context.Context, appID string, now clock.Instant) (clock.Instant, error) {
-		standings, admitted, err := s.Limiter.Take(ctx, now, s.BudgetBuckets(op.LinkCreation, appID))
+		standings, admitted, err := p.Limiter.Take(ctx, now, p.BudgetBuckets(op.LinkCreation, appID))
 		if err != nil || admitted {
 			return 0, err
 		}
@@ -49,12 +49,12 @@ func CreationBudget(s *op.Service) Budget {
 }
 
 // Work returns what an operation of the kind does.
-func (k ItemKind) Work() operation.Work {
-	return operation.Work{Type: k.Kind, Allowed: k.Allowed, Next: k.next, Ended: Ended}
+func (k ItemKind) Work() durable.Work {
+	return durable.Work{Type: k.Kind, Allowed: k.Allowed, Next: k.next, Ended: Ended}
 }
 
 // next does the first item that waits, or ends the operation.
-func (k *ItemKind) next(ctx context.Context, r *operation.Run) error {
+func (k *ItemKind) next(ctx context.Context, r *durable.Run) error {
 	j, err := OfOperation(ctx, r.DB, r.OperationID)
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func record(ctx context.Context, tx *store.Tx, jobID string, i *Item) error {
 	if err != nil {
 		return err
 	}
-	if j.State = operation.Running; i.State == Succeeded {
+	if j.State = durable.Running; i.State == Succeeded {
 		j.Succeeded++
 	} else {
 		j.Failed++
@@ -124,7 +124,7 @@ func record(ctx context.Context, tx *store.Tx, jobID string, i *Item) error {
 }
 
 // finish ends an operation whose items are all done.
-func finish(ctx context.Context, _ *op.Call, tx *store.Tx, o *operation.Operation) error {
+func finish(ctx context.Context, _ *op.Call, tx *store.Tx, o *durable.Operation) error {
 	j, err := OfOperation(ctx, tx, o.ID)
 	if err != nil {
 		return err
@@ -137,8 +137,8 @@ func finish(ctx context.Context, _ *op.Call, tx *store.Tx, o *operation.Operatio
 }
 
 // result is what the job's operation brought about so far.
-func (j *Job) result() operation.Result {
-	r := operation.Result{Resource: operation.Resource{Type: j.Kind, ID: j.ID}, Succeeded: &j.Succeeded, Failed: &j.Failed}
+func (j *Record) result() durable.Result {
+	r := durable.Result{Resource: durable.Resource{Type: j.Kind, ID: j.ID}, Succeeded: &j.Succeeded, Failed: &j.Failed}
 	if j.Kind == Import {
 		r.Invalid = &j.Invalid
 	}
@@ -147,8 +147,8 @@ func (j *Job) result() operation.Result {
 
 // Ended settles the job of an operation that ends before its work is done: what
 // was not tried is cancelled, and the result tells what was. It is what
-// operation.Work calls.
-func Ended(ctx context.Context, tx *store.Tx, o *operation.Operation) error {
+// durable.Work calls.
+func Ended(ctx context.Context, tx *store.Tx, o *durable.Operation) error {
 	j, err := OfOperation(ctx, tx, o.ID)
 	if err == store.ErrNotFound {
 		return nil

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"github.com/waymarkhq/waymark/internal/actor"
+	"github.com/waymarkhq/waymark/internal/delivery"
+	"github.com/waymarkhq/waymark/internal/durable"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/jobs"
-	"github.com/waymarkhq/waymark/internal/operation"
-	"github.com/waymarkhq/waymark/internal/outbox"
 	"github.com/waymarkhq/waymark/internal/publication"
 	"github.com/waymarkhq/waymark/internal/route"
 	"github.com/waymarkhq/waymark/internal/store"
@@ -25,12 +25,12 @@ func Jobs() []jobs.Kind {
 }
 
 // creation is what a create job works on.
-func creation(ctx context.Context, tx *store.Tx, j jobs.Job) (operation.Operation, Domain, error) {
+func creation(ctx context.Context, tx *store.Tx, j jobs.Job) (durable.Operation, Domain, error) {
 	operationID, domainID, ok := strings.Cut(j.Payload, " ")
 	if !ok {
-		return operation.Operation{}, Domain{}, fmt.Errorf("payload %q", j.Payload)
+		return durable.Operation{}, Domain{}, fmt.Errorf("payload %q", j.Payload)
 	}
-	o, err := operation.Load(ctx, tx, operationID)
+	o, err := durable.Load(ctx, tx, operationID)
 	if err != nil {
 		return o, Domain{}, err
 	}
@@ -45,14 +45,14 @@ func finishCreate(ctx context.Context, tx *store.Tx, j jobs.Job) error {
 		return err
 	}
 	o, d, err := creation(ctx, tx, j)
-	if err != nil || o.Terminal() && o.Status != operation.Cancelled {
+	if err != nil || o.Terminal() && o.Status != durable.Cancelled {
 		return err
 	}
 	allowed, err := stillAllowed(ctx, tx, j)
 	if err != nil {
 		return err
 	}
-	cancelled := o.Status == operation.Cancelled
+	cancelled := o.Status == durable.Cancelled
 	// Links that were made meanwhile are confirmed effects: the domain stays.
 	inUse, err := d.inUse(ctx, tx)
 	if err != nil {
@@ -62,7 +62,7 @@ func finishCreate(ctx context.Context, tx *store.Tx, j jobs.Job) error {
 		if err := d.remove(ctx, tx); err != nil {
 			return err
 		}
-		if err := outbox.Emit(ctx, tx, outbox.DomainStatusChanged, d.AppID, d.ID, d.Revision); err != nil {
+		if err := delivery.Emit(ctx, tx, delivery.DomainStatusChanged, d.AppID, d.ID, d.Revision); err != nil {
 			return err
 		}
 		if cancelled {
@@ -79,7 +79,7 @@ func finishCreate(ctx context.Context, tx *store.Tx, j jobs.Job) error {
 	if cancelled {
 		return nil
 	}
-	return o.Finish(ctx, tx, operation.Result{Resource: operation.Resource{Type: "domain", ID: d.ID}})
+	return o.Finish(ctx, tx, durable.Result{Resource: durable.Resource{Type: "domain", ID: d.ID}})
 }
 
 // stillAllowed asks whether the one who started the job may still do it.

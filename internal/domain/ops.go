@@ -3,11 +3,11 @@ package domain
 import (
 	"context"
 
+	"github.com/waymarkhq/waymark/internal/delivery"
+	"github.com/waymarkhq/waymark/internal/durable"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/op"
-	"github.com/waymarkhq/waymark/internal/operation"
 	"github.com/waymarkhq/waymark/internal/opt"
-	"github.com/waymarkhq/waymark/internal/outbox"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -21,13 +21,13 @@ type Options struct {
 }
 
 // Register declares the operations of this package.
-func Register(s *op.Service, o Options) {
-	op.List(s, op.Op{ID: "getDomains", Method: "GET", Path: "/domains", Perm: "domains:read", App: op.AppInQuery, Summary: "List domains"}, func(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]Domain, error) {
+func Register(p *op.Pipeline, o Options) {
+	op.List(p, op.Op{ID: "getDomains", Method: "GET", Path: "/domains", Perm: "domains:read", App: op.AppInQuery, Summary: "List domains"}, func(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]Domain, error) {
 		return list(ctx, c, in, w)
 	})
-	op.Write(s, op.Op{ID: "createDomains", Method: "POST", Path: "/domains", Perm: "domains:create", App: op.AppInBody, Status: 202,
+	op.Write(p, op.Op{ID: "createDomains", Method: "POST", Path: "/domains", Perm: "domains:create", App: op.AppInBody, Status: 202,
 		Summary: "Add a domain", Doc: "A platform domain is ready for links at once; follow the operation until the redirector answers on it."}, o.create)
-	op.Read(s, op.Op{ID: "getDomainsDomainId", Method: "GET", Path: "/domains/{domainId}", Perm: "domains:read", App: op.AppOf("domainId", appOf), Summary: "Read a domain"}, get)
+	op.Read(p, op.Op{ID: "getDomainsDomainId", Method: "GET", Path: "/domains/{domainId}", Perm: "domains:read", App: op.AppOf("domainId", appOf), Summary: "Read a domain"}, get)
 }
 
 type listInput struct {
@@ -44,19 +44,19 @@ type CreateDomain struct {
 	ApexProfileID opt.Null[string] `json:"apexProfileId,omitzero" maxLength:"100"`
 }
 
-func (o Options) create(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateDomain }) (op.Item[operation.Operation], error) {
+func (o Options) create(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateDomain }) (op.Item[durable.Operation], error) {
 	d, err := o.fromBody(&in.Body)
 	if err == nil {
 		err = insert(ctx, tx, &d)
 	}
 	if err != nil {
-		return op.Item[operation.Operation]{}, err
+		return op.Item[durable.Operation]{}, err
 	}
-	started, err := operation.Start(ctx, c, tx, jobCreate, d.AppID, " "+d.ID)
+	started, err := durable.Start(ctx, c, tx, jobCreate, d.AppID, " "+d.ID)
 	if err != nil {
-		return op.Item[operation.Operation]{}, err
+		return op.Item[durable.Operation]{}, err
 	}
-	err = outbox.Emit(ctx, tx, outbox.DomainStatusChanged, d.AppID, d.ID, d.Revision)
+	err = delivery.Emit(ctx, tx, delivery.DomainStatusChanged, d.AppID, d.ID, d.Revision)
 	return started.Accepted(d.ref()), err
 }
 

@@ -4,11 +4,11 @@ import (
 	"context"
 
 	"github.com/waymarkhq/waymark/internal/app"
+	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
-	"github.com/waymarkhq/waymark/internal/outbox"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/text"
 )
@@ -78,5 +78,5 @@ func (s *Service) duplicate(ctx context.Context, c *op.Call, tx *store.Tx, in *d
 	}
 	s.finish(&l, c)
 	item := op.Item[Link]{Data: l, Ref: l.ref(), Location: l.Location()}
-	return item, changed(ctx, tx, &l, "created", []string{}, outbox.LinkCreated)
+	return item, changed(ctx, tx, &l, "created", []string{}, delivery.LinkCreated)
 }

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/waymarkhq/waymark/internal/fault"
-	"github.com/waymarkhq/waymark/internal/fold"
+	"github.com/waymarkhq/waymark/internal/text"
 	"github.com/waymarkhq/waymark/internal/weburl"
 )
 
@@ -57,8 +57,8 @@ func checkSegment(path, segment string) error {
 	switch {
 	case segment == "" || segment == "." || segment == "..":
 		return fault.Invalid(path, fault.ReasonInvalidFormat, "a segment must not be empty, . or ..")
-	case reserved[fold.Text(segment)]:
-		return fault.Invalid(path, fault.ReasonReserved, "the segment %s is reserved for the redirector; choose another one", fold.Text(segment))
+	case reserved[text.Fold(segment)]:
+		return fault.Invalid(path, fault.ReasonReserved, "the segment %s is reserved for the redirector; choose another one", text.Fold(segment))
 	case unicode.IsMark([]rune(segment)[0]):
 		return fault.Invalid(path, fault.ReasonInvalidFormat, "a segment must not start with a combining mark")
 	case strings.ContainsFunc(segment, func(r rune) bool {

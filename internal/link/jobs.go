@@ -7,8 +7,8 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/waymarkhq/waymark/internal/actor"
+	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/jobs"
-	"github.com/waymarkhq/waymark/internal/outbox"
 	"github.com/waymarkhq/waymark/internal/publication"
 	"github.com/waymarkhq/waymark/internal/route"
 	"github.com/waymarkhq/waymark/internal/store"
@@ -67,7 +67,7 @@ func publish(ctx context.Context, tx *store.Tx, j jobs.Job) error {
 		return err
 	}
 	if p.Resync {
-		if err := outbox.Emit(ctx, tx, outbox.LinkUpdated, l.AppID, l.ID, l.Revision); err != nil {
+		if err := delivery.Emit(ctx, tx, delivery.LinkUpdated, l.AppID, l.ID, l.Revision); err != nil {
 			return err
 		}
 	}

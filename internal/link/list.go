@@ -6,9 +6,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/waymarkhq/waymark/internal/clock"
-	"github.com/waymarkhq/waymark/internal/fold"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/text"
 	"github.com/waymarkhq/waymark/internal/weburl"
 )
 
@@ -141,7 +141,7 @@ func (in *listInput) where(dialect *store.Dialect, now clock.Instant, at string)
 		w.And("NOT link.archived AND "+started+" AND (link.expires_at IS NULL OR link.expires_at > ?) AND NOT link.used_up", now, now)
 	}
 	if in.Q != "" {
-		w.And(dialect.Contains("link.search"), fold.Text(in.Q))
+		w.And(dialect.Contains("link.search"), text.Fold(in.Q))
 	}
 	return &w
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
-	"github.com/waymarkhq/waymark/internal/outbox"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/utm"
 	"github.com/waymarkhq/waymark/internal/weburl"
@@ -113,7 +113,7 @@ func (s *Service) setRules(ctx context.Context, c *op.Call, tx *store.Tx, in *se
 	if err := touch(ctx, tx, &l); err != nil {
 		return op.Item[Rules]{}, err
 	}
-	return l.withRules(rules), changed(ctx, tx, &l, "routing_rules_replaced", []string{"routingRules"}, outbox.LinkUpdated)
+	return l.withRules(rules), changed(ctx, tx, &l, "routing_rules_replaced", []string{"routingRules"}, delivery.LinkUpdated)
 }
 
 // newRules makes rules of what was sent and collects what is wrong with it. An id

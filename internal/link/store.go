@@ -7,11 +7,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/waymarkhq/waymark/internal/fault"
-	"github.com/waymarkhq/waymark/internal/fold"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/publication"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/text"
 )
 
 const columns = `id, app_id, hostname, prefix, slug, folder_id, campaign_id, archived, starts_at, expires_at, max_clicks, expired_url, utm,
@@ -74,13 +74,13 @@ func encode(l *Link) (encoded, error) {
 }
 
 func searchText(l *Link) string {
-	text := func(s *string) string {
+	orEmpty := func(s *string) string {
 		if s == nil {
 			return ""
 		}
 		return *s
 	}
-	return fold.Text(text(l.Title), text(l.Description), l.Slug)
+	return text.Fold(orEmpty(l.Title), orEmpty(l.Description), l.Slug)
 }
 
 // insert stores a new link; an address that is taken is a conflict.

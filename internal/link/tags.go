@@ -4,11 +4,11 @@ import (
 	"context"
 	"slices"
 
+	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/organize"
-	"github.com/waymarkhq/waymark/internal/outbox"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -77,7 +77,7 @@ func (s *Service) setTags(ctx context.Context, c *op.Call, tx *store.Tx, in *set
 	if err := touch(ctx, tx, &l); err != nil {
 		return op.Item[Tags]{}, err
 	}
-	return l.withTags(in.Body.TagIDs), changed(ctx, tx, &l, "tags_replaced", []string{"tagIds"}, outbox.LinkUpdated)
+	return l.withTags(in.Body.TagIDs), changed(ctx, tx, &l, "tags_replaced", []string{"tagIds"}, delivery.LinkUpdated)
 }
 
 // touch gives a link a new revision for a change of what belongs to it.

@@ -7,8 +7,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/op"
-	"github.com/waymarkhq/waymark/internal/outbox"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -32,7 +32,7 @@ func (s *Service) Create(ctx context.Context, c *op.Call, tx *store.Tx, body *Cr
 		return l, err
 	}
 	s.finish(&l, c)
-	return l, changed(ctx, tx, &l, "created", []string{}, outbox.LinkCreated)
+	return l, changed(ctx, tx, &l, "created", []string{}, delivery.LinkCreated)
 }
 
 // newLink returns the link that a creation describes, with the app's current
@@ -115,16 +115,16 @@ func (s *Service) Update(ctx context.Context, c *op.Call, tx *store.Tx, id strin
 		return l, err
 	}
 	s.finish(&l, c)
-	return l, changed(ctx, tx, &l, action, fields, outbox.LinkUpdated)
+	return l, changed(ctx, tx, &l, action, fields, delivery.LinkUpdated)
 }
 
 // changed leaves what every change of a link leaves: history, the event for
 // webhooks, and the job that brings it to the redirector.
-func changed(ctx context.Context, tx *store.Tx, l *Link, action string, fields []string, event outbox.Type) error {
+func changed(ctx context.Context, tx *store.Tx, l *Link, action string, fields []string, event delivery.Type) error {
 	if err := record(ctx, tx, l, action, fields); err != nil {
 		return err
 	}
-	if err := outbox.Emit(ctx, tx, event, l.AppID, l.ID, l.Revision); err != nil {
+	if err := delivery.Emit(ctx, tx, event, l.AppID, l.ID, l.Revision); err != nil {
 		return err
 	}
 	return enqueue(ctx, tx, projection{LinkID: l.ID, Hostname: l.Domain, Prefix: l.Prefix, Slug: l.Slug}, l.AppID)

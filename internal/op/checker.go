@@ -12,10 +12,10 @@ import (
 
 // check checks a body against its schema. A panic is a mistake of ours, but no
 // failure of the service: the body is refused, and the cause is logged.
-func (s *Service) check(rules *schema.Schema, body any) (details []fault.Detail) {
+func (p *Pipeline) check(rules *schema.Schema, body any) (details []fault.Detail) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			s.Log.Error("panic while a body was checked", "cause", cause, "stack", string(debug.Stack()))
+			p.Log.Error("panic while a body was checked", "cause", cause, "stack", string(debug.Stack()))
 			details = []fault.Detail{{Code: fault.ReasonInvalid, Message: "the value cannot be checked"}}
 		}
 	}()
@@ -29,15 +29,15 @@ func Unmarshal(text []byte, into any) error { return json.Unmarshal(text, into, 
 // Checker returns a function that reads JSON text as the pipeline reads a body
 // of type T: for bodies inside bodies, such as the items of a batch, that are
 // refused one by one, with the same refusals.
-func Checker[T any](s *Service) func(text []byte) (T, error) {
+func Checker[T any](p *Pipeline) func(text []byte) (T, error) {
 	t := reflect.TypeFor[T]()
-	rules := s.inner.For(t)
+	rules := p.inner.For(t)
 	return func(text []byte) (value T, err error) {
 		parsed, err := parseJSON(text)
 		if err != nil {
 			return value, err
 		}
-		if details := s.check(rules, parsed); len(details) > 0 {
+		if details := p.check(rules, parsed); len(details) > 0 {
 			return value, fault.Of(fault.ValidationFailed, details...)
 		}
 		if err := Unmarshal(text, &value); err != nil {

@@ -54,24 +54,24 @@ func refTo(kind, name string) members { return members{{"$ref", "#/components/" 
 
 // OpenAPI returns the contract of the declared operations as an OpenAPI 3.1
 // document in YAML.
-func (s *Service) OpenAPI() ([]byte, error) {
+func (p *Pipeline) OpenAPI() ([]byte, error) {
 	paths := members{}
-	for _, r := range s.rows {
+	for _, r := range p.rows {
 		i := slices.IndexFunc(paths, func(m member) bool { return m.name == r.Path })
 		if i < 0 {
 			i, paths = len(paths), append(paths, member{r.Path, members{}})
 		}
-		paths[i].value = append(paths[i].value.(members), member{strings.ToLower(r.Method), s.describe(r)})
+		paths[i].value = append(paths[i].value.(members), member{strings.ToLower(r.Method), p.describe(r)})
 	}
-	webhooks := s.webhooks()
+	webhooks := p.webhooks()
 	described := members{}
 	for _, h := range headers {
 		described = append(described, member{h.name, h.describe(h.name != replayed)})
 	}
 	refusals := map[string]members{}
-	for _, r := range s.rows {
+	for _, r := range p.rows {
 		for _, status := range r.errorStatuses() {
-			refusals[refusalName(status)] = s.refusal(status)
+			refusals[refusalName(status)] = p.refusal(status)
 		}
 	}
 	document := members{
@@ -86,7 +86,7 @@ func (s *Service) OpenAPI() ([]byte, error) {
 		}},
 		{"servers", []members{{{"url", BasePath}, {"description", "The API listener of this installation"}}}},
 		{"security", []members{{{"bearer", []string{}}}}},
-		{"tags", s.tags()},
+		{"tags", p.tags()},
 		{"paths", paths},
 		{"webhooks", webhooks},
 		{"components", members{
@@ -94,7 +94,7 @@ func (s *Service) OpenAPI() ([]byte, error) {
 			{"parameters", commonParameters},
 			{"headers", described},
 			{"responses", sorted(refusals)},
-			{"schemas", sorted(s.registry.Schemas())},
+			{"schemas", sorted(p.registry.Schemas())},
 		}},
 	}
 	text, err := json.Marshal(document, json.Deterministic(true))
@@ -125,7 +125,7 @@ func ifMatch(required bool, doc string) members {
 // revisionPattern is a strong revision in double quotes.
 const revisionPattern = `^"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"$`
 
-func (s *Service) describe(r *row) members {
+func (p *Pipeline) describe(r *row) members {
 	parameters := []any{}
 	for _, p := range r.input.parameters {
 		m := members{{"name", p.name}, {"in", p.in}, {"required", p.required}}
@@ -154,7 +154,7 @@ func (s *Service) describe(r *row) members {
 	if content := r.requestContent(); content != nil {
 		o = append(o, member{"requestBody", members{{"required", r.input.upload != nil || len(r.input.body.Resolve().Properties) > 0}, {"content", content}}})
 	}
-	responses := members{{strconv.Itoa(r.Status), s.success(r)}}
+	responses := members{{strconv.Itoa(r.Status), p.success(r)}}
 	for _, status := range r.errorStatuses() {
 		responses = append(responses, member{strconv.Itoa(status), refTo("responses", refusalName(status))})
 	}
@@ -194,7 +194,7 @@ func (r *row) requestContent() members {
 	return nil
 }
 
-func (s *Service) success(r *row) members {
+func (p *Pipeline) success(r *row) members {
 	response := members{{"description", http.StatusText(r.Status)}}
 	content := members{}
 	for _, t := range r.types {
@@ -205,7 +205,7 @@ func (s *Service) success(r *row) members {
 		content = append(content, member{t, members{{"schema", bytes}}})
 	}
 	if r.data != nil && r.Status != http.StatusNoContent {
-		envelope := s.envelope(r)
+		envelope := p.envelope(r)
 		content = append(content, member{"application/json", members{{"schema", envelope}, {"example", envelope.Sample(true)}}})
 	}
 	response = append(response, member{"headers", r.successHeaders()})
@@ -219,17 +219,17 @@ func (s *Service) success(r *row) members {
 const maxBytes = 1 << 20
 
 // envelope is the schema of a success in JSON.
-func (s *Service) envelope(r *row) *schema.Schema {
-	data := s.registry.For(r.data)
+func (p *Pipeline) envelope(r *row) *schema.Schema {
+	data := p.registry.For(r.data)
 	if r.list {
 		data = &schema.Schema{Type: schema.Array, Items: data, MaxItems: schema.Of(cmp.Or(r.PageLimit, maxLimit))}
 	}
 	envelope := &schema.Schema{Type: schema.Object, Closed: true, Properties: []schema.Property{
 		{Name: "data", Required: true, Schema: data},
-		{Name: "meta", Required: true, Schema: s.registry.For(reflect.TypeFor[Meta]())},
+		{Name: "meta", Required: true, Schema: p.registry.For(reflect.TypeFor[Meta]())},
 	}}
 	if r.list {
-		envelope.Properties = append(envelope.Properties, schema.Property{Name: "pagination", Required: true, Schema: s.registry.For(reflect.TypeFor[pagination]())})
+		envelope.Properties = append(envelope.Properties, schema.Property{Name: "pagination", Required: true, Schema: p.registry.For(reflect.TypeFor[pagination]())})
 	}
 	return envelope
 }
@@ -240,9 +240,9 @@ type Meta struct {
 }
 
 // tags returns the groups of the declared operations in their order.
-func (s *Service) tags() (all []members) {
+func (p *Pipeline) tags() (all []members) {
 	for _, t := range tagTexts {
-		if t.Doc != "" && slices.ContainsFunc(s.rows, func(r *row) bool { return r.tag() == t.Name }) {
+		if t.Doc != "" && slices.ContainsFunc(p.rows, func(r *row) bool { return r.tag() == t.Name }) {
 			all = append(all, members{{"name", t.Name}, {"description", t.Doc}})
 		}
 	}
@@ -264,14 +264,14 @@ func refusalName(status int) string {
 	return strings.ReplaceAll(http.StatusText(status), " ", "")
 }
 
-func (s *Service) refusal(status int) members {
+func (p *Pipeline) refusal(status int) members {
 	var codes []string
 	for _, c := range fault.Codes {
 		if c.Status == status {
 			codes = append(codes, "`"+string(c.Code)+"`")
 		}
 	}
-	envelope := s.registry.For(reflect.TypeFor[ErrorEnvelope]())
+	envelope := p.registry.For(reflect.TypeFor[ErrorEnvelope]())
 	return members{
 		{"description", http.StatusText(status) + ": " + strings.Join(codes, ", ")}, {"headers", refusalHeaders(status)},
 		{"content", members{{"application/json", members{{"schema", envelope}}}}},

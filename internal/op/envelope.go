@@ -106,10 +106,10 @@ type ErrorResource struct {
 
 // WriteError writes a refusal in its envelope, with the headers that belong to
 // its code.
-func (s *Service) WriteError(w http.ResponseWriter, requestID string, e *fault.Error) {
+func (p *Pipeline) WriteError(w http.ResponseWriter, requestID string, e *fault.Error) {
 	body := ErrorBody{
 		Code: e.Code, Message: e.Message, RequestID: requestID, Details: e.Details, Dependencies: e.Dependencies,
-		DocumentationURL: s.DocsURL + "/api/errors/#" + strings.ReplaceAll(string(e.Code), "_", "-"),
+		DocumentationURL: p.DocsURL + "/api/errors/#" + strings.ReplaceAll(string(e.Code), "_", "-"),
 	}
 	if e.ResourceID != "" {
 		body.Resource = &ErrorResource{ID: e.ResourceID}
@@ -126,7 +126,7 @@ func (s *Service) WriteError(w http.ResponseWriter, requestID string, e *fault.E
 	}
 	b, err := json.Marshal(ErrorEnvelope{body})
 	if err != nil { // only a refusal of our own making that is not valid UTF-8
-		s.Log.Error("marshal error envelope", "request_id", requestID, "error", err)
+		p.Log.Error("marshal error envelope", "request_id", requestID, "error", err)
 		b = []byte(`{"error":{"code":"internal_error","message":"The refusal could not be written.","requestId":"` + requestID + `","documentationUrl":""}}`)
 	}
 	writeJSON(w, e.Status(), b)

@@ -50,31 +50,31 @@ const (
 	maxLimit     = 100
 )
 
-func (s *Service) inputOf(t reflect.Type, o Op) inputSpec {
+func (p *Pipeline) inputOf(t reflect.Type, o Op) inputSpec {
 	var spec inputSpec
 	for _, f := range reflect.VisibleFields(t) {
 		if f.Anonymous {
 			continue
 		}
 		if f.Name == "Body" {
-			spec.body = s.registry.For(f.Type)
+			spec.body = p.registry.For(f.Type)
 			continue
 		}
 		if f.Type == reflect.TypeFor[Upload]() {
 			spec.upload = f.Index
 			continue
 		}
-		p := parameter{field: f.Index, in: "path", name: f.Tag.Get("path"), required: true, doc: f.Tag.Get("doc")}
-		if p.name == "" {
-			p.in, p.name, p.required = "query", f.Tag.Get("query"), f.Tag.Get("required") == "true"
+		q := parameter{field: f.Index, in: "path", name: f.Tag.Get("path"), required: true, doc: f.Tag.Get("doc")}
+		if q.name == "" {
+			q.in, q.name, q.required = "query", f.Tag.Get("query"), f.Tag.Get("required") == "true"
 		}
-		if p.name == "" {
+		if q.name == "" {
 			panic(fmt.Sprintf("%s: input field %s has neither a path nor a query tag", o.ID, f.Name))
 		}
-		p.allowEmpty = f.Tag.Get("allowEmpty") == "true"
-		p.schema = s.registry.Field(f, p.name)
-		p.schema.Nullable = false
-		spec.parameters = append(spec.parameters, p)
+		q.allowEmpty = f.Tag.Get("allowEmpty") == "true"
+		q.schema = p.registry.Field(f, q.name)
+		q.schema.Nullable = false
+		spec.parameters = append(spec.parameters, q)
 	}
 	for _, segment := range strings.Split(o.Path, "/") {
 		if name, ok := strings.CutPrefix(segment, "{"); ok {

@@ -21,12 +21,12 @@ type Outgoing struct {
 }
 
 // Describe adds outgoing requests to the contract.
-func (s *Service) Describe(o Outgoing) { s.outgoing = append(s.outgoing, o) }
+func (p *Pipeline) Describe(o Outgoing) { p.outgoing = append(p.outgoing, o) }
 
 // webhooks returns the outgoing requests as OpenAPI has them.
-func (s *Service) webhooks() members {
+func (p *Pipeline) webhooks() members {
 	all := members{}
-	for _, o := range s.outgoing {
+	for _, o := range p.outgoing {
 		parameters := []members{}
 		for _, name := range slices.Sorted(maps.Keys(o.Headers)) {
 			parameters = append(parameters, members{
@@ -34,7 +34,7 @@ func (s *Service) webhooks() members {
 				{"schema", &schema.Schema{Type: schema.String, MaxLength: schema.Of(200)}},
 			})
 		}
-		body := s.registry.For(o.Payload)
+		body := p.registry.For(o.Payload)
 		all = append(all, member{o.Name, members{{"post", members{
 			{"operationId", "on_" + strings.ReplaceAll(o.Name, ".", "_")}, {"summary", o.Summary}, {"description", "Sent to the destinations that selected this event, and signed."},
 			{"tags", []string{"Webhooks"}},

@@ -22,7 +22,7 @@ import (
 type callContext struct {
 	Call
 	ctx     context.Context
-	service *Service
+	service *Pipeline
 	row     *row
 	w       http.ResponseWriter
 	r       *http.Request
@@ -52,7 +52,7 @@ const callTimeout = 20 * time.Second
 
 // serve runs one call through the steps of completions.md §1, Order of
 // refusals. Route and method were found before.
-func (s *Service) serve(w http.ResponseWriter, r *http.Request, row *row) {
+func (p *Pipeline) serve(w http.ResponseWriter, r *http.Request, row *row) {
 	timeout := callTimeout
 	if row.input.upload != nil {
 		timeout += uploadTime
@@ -60,8 +60,8 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request, row *row) {
 	ctx, cancel := context.WithTimeout(r.Context(), timeout)
 	defer cancel()
 	c := &callContext{
-		Call: Call{RequestID: RequestID(r.Context()), Now: s.DB.Now(), DB: s.DB, limitScale: s.LimitScale},
-		ctx:  ctx, service: s, row: row, w: w, r: r, started: time.Now(),
+		Call: Call{RequestID: RequestID(r.Context()), Now: p.DB.Now(), DB: p.DB, limitScale: p.LimitScale},
+		ctx:  ctx, service: p, row: row, w: w, r: r, started: time.Now(),
 	}
 	defer c.upload.discard()
 	out, err := c.run()

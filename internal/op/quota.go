@@ -25,12 +25,12 @@ const (
 )
 
 // Scaled returns a limit multiplied by --limit-scale, at least 1.
-func (s *Service) Scaled(limit int64) int64 { return scaled(limit, s.LimitScale) }
+func (p *Pipeline) Scaled(limit int64) int64 { return scaled(limit, p.LimitScale) }
 
 // Bucket returns a rate bucket of the contract: category entry, read or write,
 // counted by credential, account or app.
-func (s *Service) Bucket(category, by, key string) ratelimit.Bucket {
-	return ratelimit.Bucket{Name: category, By: by, Key: key, Limit: s.Scaled(rates[category][by]), Window: rateWindow}
+func (p *Pipeline) Bucket(category, by, key string) ratelimit.Bucket {
+	return ratelimit.Bucket{Name: category, By: by, Key: key, Limit: p.Scaled(rates[category][by]), Window: rateWindow}
 }
 
 // Budget is a business limit of an app that some operations draw on, shared by
@@ -46,9 +46,9 @@ const (
 
 // BudgetBuckets returns the windows of a budget: for LinkCreation a minute's and
 // an hour's, for Uploads a minute's.
-func (s *Service) BudgetBuckets(b Budget, appID string) []ratelimit.Bucket {
+func (p *Pipeline) BudgetBuckets(b Budget, appID string) []ratelimit.Bucket {
 	bucket := func(name string, limit int64, window time.Duration) ratelimit.Bucket {
-		return ratelimit.Bucket{Name: name, By: "app", Key: appID, Limit: s.Scaled(limit), Window: window}
+		return ratelimit.Bucket{Name: name, By: "app", Key: appID, Limit: p.Scaled(limit), Window: window}
 	}
 	switch b {
 	case LinkCreation:
@@ -116,19 +116,19 @@ func RateHeaders(h http.Header, standings []ratelimit.Standing) {
 
 // addressBucket counts calls of a client that no credential bounds. An IPv6
 // client has a whole /64 to itself.
-func (s *Service) addressBucket(a netip.Addr) ratelimit.Bucket {
+func (p *Pipeline) addressBucket(a netip.Addr) ratelimit.Bucket {
 	if a.Is6() && !a.Is4In6() {
 		if p, err := a.Prefix(64); err == nil {
 			a = p.Addr()
 		}
 	}
-	return ratelimit.Bucket{Name: "address", By: "address", Key: a.Unmap().String(), Limit: s.Scaled(addressRate), Window: rateWindow}
+	return ratelimit.Bucket{Name: "address", By: "address", Key: a.Unmap().String(), Limit: p.Scaled(addressRate), Window: rateWindow}
 }
 
 // addressFull returns the refusal of a caller whose address had too many
 // refusals in this window.
-func (s *Service) addressFull(c *callContext) error {
-	standings, err := s.addresses.Peek(c.ctx, c.Now, []ratelimit.Bucket{s.addressBucket(s.ClientAddr(c.r))})
+func (p *Pipeline) addressFull(c *callContext) error {
+	standings, err := p.addresses.Peek(c.ctx, c.Now, []ratelimit.Bucket{p.addressBucket(p.ClientAddr(c.r))})
 	if err != nil || standings[0].Remaining() > 0 {
 		return err
 	}
@@ -138,9 +138,9 @@ func (s *Service) addressFull(c *callContext) error {
 
 // CountAddress counts a call without a valid credential, and returns a refusal
 // when its address had too many (completions.md §11, Per-address protection).
-func (s *Service) CountAddress(r *http.Request) ([]ratelimit.Standing, error) {
-	now := s.DB.Now()
-	standings, admitted, err := s.addresses.Take(r.Context(), now, []ratelimit.Bucket{s.addressBucket(s.ClientAddr(r))})
+func (p *Pipeline) CountAddress(r *http.Request) ([]ratelimit.Standing, error) {
+	now := p.DB.Now()
+	standings, admitted, err := p.addresses.Take(r.Context(), now, []ratelimit.Bucket{p.addressBucket(p.ClientAddr(r))})
 	if err == nil && !admitted {
 		err = limited(standings[0], now)
 	}

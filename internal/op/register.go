@@ -10,9 +10,9 @@ import (
 )
 
 // Read declares an operation that answers one resource.
-func Read[In, Out any](s *Service, o Op, handle func(context.Context, *Call, *In) (Item[Out], error)) {
-	s.add(&row{
-		Op: o, input: s.inputOf(reflect.TypeFor[In](), o), data: reflect.TypeFor[Out](),
+func Read[In, Out any](p *Pipeline, o Op, handle func(context.Context, *Call, *In) (Item[Out], error)) {
+	p.add(&row{
+		Op: o, input: p.inputOf(reflect.TypeFor[In](), o), data: reflect.TypeFor[Out](),
 		run: func(c *callContext) (outcome, error) {
 			in, err := decode[In](c)
 			if err != nil {
@@ -27,17 +27,17 @@ func Read[In, Out any](s *Service, o Op, handle func(context.Context, *Call, *In
 // List declares an operation that answers one page of a list. The handler
 // returns up to Window.Limit rows; In embeds or holds no paging parameters,
 // the pipeline adds limit and cursor.
-func List[In any, T Positioned](s *Service, o Op, handle func(context.Context, *Call, *In, Window) ([]T, error)) {
-	ListOrFile(s, o, nil, nil, handle)
+func List[In any, T Positioned](p *Pipeline, o Op, handle func(context.Context, *Call, *In, Window) ([]T, error)) {
+	ListOrFile(p, o, nil, nil, handle)
 }
 
 // ListOrFile declares a list that a query may have as one whole file of one of
 // the given media types: file returns nil when a page is asked for.
-func ListOrFile[In any, T Positioned](s *Service, o Op, types []string, file func(context.Context, *Call, *In) (*File, error),
+func ListOrFile[In any, T Positioned](p *Pipeline, o Op, types []string, file func(context.Context, *Call, *In) (*File, error),
 	handle func(context.Context, *Call, *In, Window) ([]T, error)) {
-	spec := s.inputOf(reflect.TypeFor[In](), o)
+	spec := p.inputOf(reflect.TypeFor[In](), o)
 	spec.addPaging(o.PageLimit)
-	s.add(&row{
+	p.add(&row{
 		Op: o, list: true, input: spec, data: reflect.TypeFor[T](), types: types,
 		run: func(c *callContext) (outcome, error) {
 			in, err := decode[In](c)
@@ -71,9 +71,9 @@ func ListOrFile[In any, T Positioned](s *Service, o Op, types []string, file fun
 // Write declares a mutation. The handler runs in the one transaction that also
 // holds its audit event and its receipt, and may run again when the
 // transaction lost a race.
-func Write[In, Out any](s *Service, o Op, handle func(context.Context, *Call, *store.Tx, *In) (Item[Out], error)) {
-	s.add(&row{
-		Op: o, input: s.inputOf(reflect.TypeFor[In](), o), data: reflect.TypeFor[Out](),
+func Write[In, Out any](p *Pipeline, o Op, handle func(context.Context, *Call, *store.Tx, *In) (Item[Out], error)) {
+	p.add(&row{
+		Op: o, input: p.inputOf(reflect.TypeFor[In](), o), data: reflect.TypeFor[Out](),
 		decode: func(c *callContext) (any, error) { return decode[In](c) },
 		run: func(c *callContext) (outcome, error) {
 			in, err := decode[In](c)
@@ -92,14 +92,14 @@ func Write[In, Out any](s *Service, o Op, handle func(context.Context, *Call, *s
 // effect, and commit ends the intent together with audit and receipt. A stage
 // whose commit never comes is for a sweep to undo or finish; a repeated call
 // runs its stage again and should find the earlier intent (Call.Intent).
-func Staged[In, Stage, Out any](s *Service, o Op, stage func(context.Context, *Call, *In) (Stage, error),
+func Staged[In, Stage, Out any](p *Pipeline, o Op, stage func(context.Context, *Call, *In) (Stage, error),
 	commit func(context.Context, *Call, *store.Tx, *In, Stage) (Item[Out], error)) {
 	type staged struct {
 		in    *In
 		stage Stage
 	}
-	s.add(&row{
-		Op: o, input: s.inputOf(reflect.TypeFor[In](), o), data: reflect.TypeFor[Out](),
+	p.add(&row{
+		Op: o, input: p.inputOf(reflect.TypeFor[In](), o), data: reflect.TypeFor[Out](),
 		stage: func(c *callContext) error {
 			in, err := decode[In](c)
 			if err != nil {
@@ -119,9 +119,9 @@ func Staged[In, Stage, Out any](s *Service, o Op, stage func(context.Context, *C
 
 // Bytes declares a read that answers a file of one of the given media types
 // instead of JSON. A domain rule that its query breaks is 422.
-func Bytes[In any](s *Service, o Op, types []string, handle func(context.Context, *Call, *In) (File, error)) {
-	s.add(&row{
-		Op: o, input: s.inputOf(reflect.TypeFor[In](), o), types: types,
+func Bytes[In any](p *Pipeline, o Op, types []string, handle func(context.Context, *Call, *In) (File, error)) {
+	p.add(&row{
+		Op: o, input: p.inputOf(reflect.TypeFor[In](), o), types: types,
 		run: func(c *callContext) (outcome, error) {
 			in, err := decode[In](c)
 			if err != nil {

@@ -70,10 +70,10 @@ func (b *UpdateCommon) apply(c *Common) {
 }
 
 // Register declares the operations of this package.
-func Register(s *op.Service, republish Republish) {
-	registerTags(s)
-	registerFolders(s)
-	registerCampaigns(s, republish)
+func Register(p *op.Pipeline, republish Republish) {
+	registerTags(p)
+	registerFolders(p)
+	registerCampaigns(p, republish)
 }
 
 // HasFolder reports whether an app has a folder with an id.

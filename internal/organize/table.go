@@ -5,10 +5,10 @@ import (
 	"strings"
 
 	"github.com/waymarkhq/waymark/internal/fault"
-	"github.com/waymarkhq/waymark/internal/fold"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/text"
 )
 
 // table is the SQL of one kind. Its rows begin with the columns of Common.
@@ -54,7 +54,7 @@ func (t *table[T]) list(ctx context.Context, c *op.Call, in *listInput, w op.Win
 		where.And("archived = ?", in.Archived == "true")
 	}
 	if in.Q != "" {
-		where.And(c.DB.Dialect().Contains("search"), fold.Text(in.Q))
+		where.And(c.DB.Dialect().Contains("search"), text.Fold(in.Q))
 	}
 	order := w.Keyset(&where, "created_at", "id", true)
 	return store.All(ctx, c.DB, t.row, t.selection()+where.String()+order, where.Args(w.Limit)...)
@@ -81,7 +81,7 @@ func (t *table[T]) current(ctx context.Context, c *op.Call, tx *store.Tx, id str
 // refuseTaken refuses a name that another one of the app has. The transaction
 // is serializable, so nobody takes it in between.
 func (t *table[T]) refuseTaken(ctx context.Context, tx *store.Tx, c *Common) error {
-	taken, err := store.Exists(ctx, tx, "SELECT 1 FROM "+t.name+" WHERE app_id = ? AND name_key = ? AND id <> ?", c.AppID, fold.Text(c.Name), c.ID)
+	taken, err := store.Exists(ctx, tx, "SELECT 1 FROM "+t.name+" WHERE app_id = ? AND name_key = ? AND id <> ?", c.AppID, text.Fold(c.Name), c.ID)
 	if err == nil && taken {
 		err = fault.New(fault.ResourceConflict, "The app has a %s with this name already. Choose a name that differs in more than its case.", t.name)
 	}
@@ -101,7 +101,7 @@ func (t *table[T]) write(v *T) ([]any, error) {
 		description = *c.Description
 	}
 	own, err := t.values(v)
-	return append([]any{c.Name, fold.Text(c.Name), fold.Text(c.Name, description), c.Description, c.Archived, c.Revision, c.UpdatedAt}, own...), err
+	return append([]any{c.Name, text.Fold(c.Name), text.Fold(c.Name, description), c.Description, c.Archived, c.Revision, c.UpdatedAt}, own...), err
 }
 
 func (t *table[T]) insert(ctx context.Context, tx *store.Tx, v *T) error {

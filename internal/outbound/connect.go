@@ -7,7 +7,7 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/waymarkhq/waymark/internal/publicip"
+	"github.com/waymarkhq/waymark/internal/outbound/publicip"
 )
 
 // port of every destination that is not allowed by name.

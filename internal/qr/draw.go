@@ -12,7 +12,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/asset"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/op"
-	"github.com/waymarkhq/waymark/internal/qrimage"
+	"github.com/waymarkhq/waymark/internal/qr/qrimage"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 

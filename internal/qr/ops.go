@@ -24,20 +24,20 @@ type service struct {
 var types = []string{"image/png", "image/svg+xml"}
 
 // Register declares the operations of this package.
-func Register(s *op.Service, addresses link.Addresses, blobs blob.Store) {
+func Register(p *op.Pipeline, addresses link.Addresses, blobs blob.Store) {
 	h := &service{addresses, blobs}
 	app := op.AppOf("qrId", appOf)
-	op.Bytes(s, op.Op{ID: "getLinksLinkIdQr", Method: "GET", Path: "/links/{linkId}/qr", Perm: "qr_codes:read", App: op.AppOf("linkId", link.AppOf),
+	op.Bytes(p, op.Op{ID: "getLinksLinkIdQr", Method: "GET", Path: "/links/{linkId}/qr", Perm: "qr_codes:read", App: op.AppOf("linkId", link.AppOf),
 		Summary: "Draw a QR code of a link", Doc: "It holds the link's address and a mark by which visits count as scans."}, types, h.draw)
-	op.List(s, op.Op{ID: "getQrCodes", Method: "GET", Path: "/qr-codes", Perm: "qr_codes:read", App: op.AppInQuery, Summary: "List stored QR codes"}, list)
-	op.Write(s, op.Op{ID: "createQrCodes", Method: "POST", Path: "/qr-codes", Perm: "qr_codes:create", App: op.AppInBody, Summary: "Store a QR code of a link",
+	op.List(p, op.Op{ID: "getQrCodes", Method: "GET", Path: "/qr-codes", Perm: "qr_codes:read", App: op.AppInQuery, Summary: "List stored QR codes"}, list)
+	op.Write(p, op.Op{ID: "createQrCodes", Method: "POST", Path: "/qr-codes", Perm: "qr_codes:create", App: op.AppInBody, Summary: "Store a QR code of a link",
 		Doc: "While it is stored its link cannot be deleted."}, h.create)
-	op.Read(s, op.Op{ID: "getQrCodesQrId", Method: "GET", Path: "/qr-codes/{qrId}", Perm: "qr_codes:read", App: app, Summary: "Read a stored QR code"}, get)
-	op.Write(s, op.Op{ID: "updateQrCodesQrId", Method: "PATCH", Path: "/qr-codes/{qrId}", Perm: "qr_codes:update", App: app, IfMatch: op.IfMatchRequired,
+	op.Read(p, op.Op{ID: "getQrCodesQrId", Method: "GET", Path: "/qr-codes/{qrId}", Perm: "qr_codes:read", App: app, Summary: "Read a stored QR code"}, get)
+	op.Write(p, op.Op{ID: "updateQrCodesQrId", Method: "PATCH", Path: "/qr-codes/{qrId}", Perm: "qr_codes:update", App: app, IfMatch: op.IfMatchRequired,
 		Summary: "Change a stored QR code", Doc: "Only the fields sent change; null takes the logo away."}, h.update)
-	op.Write(s, op.Op{ID: "deleteQrCodesQrId", Method: "DELETE", Path: "/qr-codes/{qrId}", Perm: "qr_codes:delete", App: app, IfMatch: op.IfMatchRequired,
+	op.Write(p, op.Op{ID: "deleteQrCodesQrId", Method: "DELETE", Path: "/qr-codes/{qrId}", Perm: "qr_codes:delete", App: app, IfMatch: op.IfMatchRequired,
 		Summary: "Delete a stored QR code", Doc: "What was printed goes on working."}, remove)
-	op.Bytes(s, op.Op{ID: "getQrCodesQrIdDownload", Method: "GET", Path: "/qr-codes/{qrId}/download", Perm: "qr_codes:read", App: app,
+	op.Bytes(p, op.Op{ID: "getQrCodesQrIdDownload", Method: "GET", Path: "/qr-codes/{qrId}/download", Perm: "qr_codes:read", App: app,
 		Summary: "Draw a stored QR code"}, types, h.download)
 }
 

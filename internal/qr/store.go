@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"github.com/waymarkhq/waymark/internal/fault"
-	"github.com/waymarkhq/waymark/internal/fold"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/text"
 )
 
 const columns = "id, app_id, link_id, name, format, size, margin, foreground, background, error_correction, logo_asset_id, revision, created_at, updated_at"
@@ -36,7 +36,7 @@ func insert(ctx context.Context, tx *store.Tx, c *QRCode) error {
 	c.ID, c.Revision, c.CreatedAt, c.UpdatedAt = ids.New(), ids.Revision(), tx.Now, tx.Now
 	_, err := tx.Exec(ctx, "INSERT INTO qr_code ("+columns+", search) VALUES ("+store.Marks(15)+")",
 		c.ID, c.AppID, c.LinkID, c.Name, c.Format, c.Size, c.Margin, c.Foreground, c.Background, c.ErrorCorrection, c.LogoAssetID,
-		c.Revision, c.CreatedAt, c.UpdatedAt, fold.Text(c.Name))
+		c.Revision, c.CreatedAt, c.UpdatedAt, text.Fold(c.Name))
 	return err
 }
 
@@ -44,7 +44,7 @@ func save(ctx context.Context, tx *store.Tx, c *QRCode) error {
 	c.Revision, c.UpdatedAt = ids.Revision(), tx.Now
 	_, err := tx.Exec(ctx, `UPDATE qr_code SET name = ?, search = ?, format = ?, size = ?, margin = ?, foreground = ?, background = ?, error_correction = ?,
 		logo_asset_id = ?, revision = ?, updated_at = ? WHERE id = ?`,
-		c.Name, fold.Text(c.Name), c.Format, c.Size, c.Margin, c.Foreground, c.Background, c.ErrorCorrection, c.LogoAssetID, c.Revision, c.UpdatedAt, c.ID)
+		c.Name, text.Fold(c.Name), c.Format, c.Size, c.Margin, c.Foreground, c.Background, c.ErrorCorrection, c.LogoAssetID, c.Revision, c.UpdatedAt, c.ID)
 	return err
 }
 
@@ -61,7 +61,7 @@ func list(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]QRCode
 		where.And("link_id = ?", in.LinkID)
 	}
 	if in.Q != "" {
-		where.And(c.DB.Dialect().Contains("search"), fold.Text(in.Q))
+		where.And(c.DB.Dialect().Contains("search"), text.Fold(in.Q))
 	}
 	order := w.Keyset(&where, "created_at", "id", true)
 	return store.All(ctx, c.DB, scan, "SELECT "+columns+" FROM qr_code"+where.String()+order, where.Args(w.Limit)...)

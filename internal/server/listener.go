@@ -14,11 +14,11 @@ import (
 // Listener wraps the API's listener so that requests which net/http refuses
 // before any handler sees them (a malformed request line or header, a missing
 // Host) are answered in the envelope too (completions.md §1).
-func Listener(l net.Listener, s *op.Service) net.Listener { return listener{l, s} }
+func Listener(l net.Listener, p *op.Pipeline) net.Listener { return listener{l, p} }
 
 type listener struct {
 	net.Listener
-	service *op.Service
+	service *op.Pipeline
 }
 
 // Accept implements net.Listener.
@@ -32,7 +32,7 @@ func (l listener) Accept() (net.Conn, error) {
 
 type conn struct {
 	net.Conn
-	service *op.Service
+	service *op.Pipeline
 }
 
 // refusalHeaders follow the status line of net/http's own refusals, and of

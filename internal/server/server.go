@@ -21,7 +21,7 @@ import (
 
 // Options are what the listener needs besides the operations.
 type Options struct {
-	Service *op.Service
+	Service *op.Pipeline
 	Log     *slog.Logger
 	// CORSOrigins may call the API from a browser.
 	CORSOrigins []string

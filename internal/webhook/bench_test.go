@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/ids"
-	"github.com/waymarkhq/waymark/internal/outbox"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
@@ -21,15 +21,15 @@ func BenchmarkDelivery(b *testing.B) {
 				i := apitest.New(b, engine, apitest.Options{Outbound: r.options()})
 				owner := i.Prepared(b, "ann@example.com")
 				key := owner.Key("webhooks:create")
-				var to []outbox.Destination
+				var to []delivery.Destination
 				for range destinations {
 					w := key.Call("POST", "/webhooks", M{"appId": key.AppID, "url": "https://a.example.com/", "events": []string{linkCreated}}).Want(201)
-					to = append(to, outbox.Destination{ID: w.Text("data.webhook.id"), Revision: w.Text("data.webhook.revision")})
+					to = append(to, delivery.Destination{ID: w.Text("data.webhook.id"), Revision: w.Text("data.webhook.revision")})
 				}
 				if err := i.DB.InTx(b.Context(), func(tx *store.Tx) error {
 					for n := range b.N {
-						e := outbox.Event{ID: ids.New(), Type: outbox.LinkCreated, AppID: key.AppID, ResourceID: "x", Revision: "y", OccurredAt: tx.Now}
-						if _, err := outbox.Deliver(b.Context(), tx, e, to[n%len(to)]); err != nil {
+						e := delivery.Event{ID: ids.New(), Type: delivery.LinkCreated, AppID: key.AppID, ResourceID: "x", Revision: "y", OccurredAt: tx.Now}
+						if _, err := delivery.Deliver(b.Context(), tx, e, to[n%len(to)]); err != nil {
 							return err
 						}
 					}
@@ -58,7 +58,7 @@ func BenchmarkEmit(b *testing.B) {
 				}
 				if err := i.DB.InTx(b.Context(), func(tx *store.Tx) error {
 					for b.Loop() {
-						if err := outbox.Emit(b.Context(), tx, outbox.LinkCreated, key.AppID, "x", "y"); err != nil {
+						if err := delivery.Emit(b.Context(), tx, delivery.LinkCreated, key.AppID, "x", "y"); err != nil {
 							return err
 						}
 					}

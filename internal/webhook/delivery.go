@@ -5,10 +5,10 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/cursor"
+	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
-	"github.com/waymarkhq/waymark/internal/outbox"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -59,7 +59,7 @@ func scanDelivery(r store.Row) (d Delivery, err error) {
 		&d.WebhookRevision, &d.Revision, &d.CreatedAt, &d.UpdatedAt); err != nil {
 		return d, err
 	}
-	d.Test = d.EventType == DeliveredType(outbox.Test)
+	d.Test = d.EventType == DeliveredType(delivery.Test)
 	if code != nil {
 		d.Error = opt.Of(Failure{Code: *code, Message: *message})
 	}
@@ -137,7 +137,7 @@ func (s *service) retry(ctx context.Context, c *op.Call, tx *store.Tx, in *retry
 	if err != nil {
 		return op.Item[Delivery]{}, err
 	}
-	e, err := store.One(ctx, tx, func(r store.Row) (e outbox.Event, err error) {
+	e, err := store.One(ctx, tx, func(r store.Row) (e delivery.Event, err error) {
 		err = r.Scan(&e.ID, &e.Type, &e.AppID, &e.ResourceID, &e.Revision, &e.OccurredAt)
 		return e, err
 	}, "SELECT event_id, event_type, app_id, resource_id, resource_revision, occurred_at FROM webhook_delivery WHERE id = ?", d.ID)

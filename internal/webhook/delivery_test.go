@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/fault"
-	"github.com/waymarkhq/waymark/internal/outbox"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -20,7 +20,7 @@ func TestEmission(t *testing.T) {
 	each(t, func(t *testing.T, i *apitest.Installation, r *receiver) {
 		owner := i.Prepared(t, "ann@example.com")
 		all := []string{}
-		for _, t := range outbox.Selectable {
+		for _, t := range delivery.Selectable {
 			all = append(all, string(t))
 		}
 		register(t, owner, M{"events": all})
@@ -107,15 +107,15 @@ func TestEmission(t *testing.T) {
 		// What is rolled back never was.
 		rollback := errors.New("rolled back")
 		if err := i.DB.InTx(t.Context(), func(tx *store.Tx) error {
-			return errors.Join(outbox.Emit(t.Context(), tx, outbox.LinkCreated, owner.AppID, "x", "y"), rollback)
+			return errors.Join(delivery.Emit(t.Context(), tx, delivery.LinkCreated, owner.AppID, "x", "y"), rollback)
 		}); !errors.Is(err, rollback) {
 			t.Fatal(err)
 		}
 		expect("rolled back", "")
 		// The types whose makers are still to come are delivered as well.
-		for _, kind := range []outbox.Type{outbox.TemplatePublicationSucceeded, outbox.TemplatePublicationFailed, outbox.OperationFailed} {
+		for _, kind := range []delivery.Type{delivery.TemplatePublicationSucceeded, delivery.TemplatePublicationFailed, delivery.OperationFailed} {
 			if err := i.DB.InTx(t.Context(), func(tx *store.Tx) error {
-				return outbox.Emit(t.Context(), tx, kind, owner.AppID, "0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d", "0198c9a2-7f3e-4c11-9d52-0a6f6e1b2c3d")
+				return delivery.Emit(t.Context(), tx, kind, owner.AppID, "0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d", "0198c9a2-7f3e-4c11-9d52-0a6f6e1b2c3d")
 			}); err != nil {
 				t.Fatal(err)
 			}
@@ -295,7 +295,7 @@ func TestTestAndRetry(t *testing.T) {
 		sweep := func(want int64) {
 			t.Helper()
 			for {
-				n, err := outbox.Sweep(t.Context(), i.DB, 2)
+				n, err := delivery.Sweep(t.Context(), i.DB, 2)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -308,7 +308,7 @@ func TestTestAndRetry(t *testing.T) {
 			}
 		}
 		sweep(4)
-		i.Clock.Move(outbox.Retention)
+		i.Clock.Move(delivery.Retention)
 		sweep(2) // the last delivery and the destination
 		i.Clock.Move(time.Second)
 		sweep(0)

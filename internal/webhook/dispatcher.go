@@ -8,8 +8,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/outbound"
-	"github.com/waymarkhq/waymark/internal/outbox"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -51,7 +51,7 @@ type Dispatcher struct {
 // New returns a dispatcher that sends through client. metrics may be nil.
 func New(db *store.DB, client *outbound.Client, log *slog.Logger, metrics prometheus.Registerer) *Dispatcher {
 	return &Dispatcher{
-		db: db, client: client, log: log, metrics: newMetrics(metrics), wake: db.Listen(outbox.Topic),
+		db: db, client: client, log: log, metrics: newMetrics(metrics), wake: db.Listen(delivery.Topic),
 		free: make(chan struct{}, 1), busy: map[string]bool{}, owners: map[string]int{},
 	}
 }

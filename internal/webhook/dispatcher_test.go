@@ -13,8 +13,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/outbound"
-	"github.com/waymarkhq/waymark/internal/outbox"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/webhook"
 )
@@ -50,7 +50,7 @@ func emit(t *testing.T, i *apitest.Installation, appID string, n int) {
 	t.Helper()
 	for range n {
 		if err := i.DB.InTx(t.Context(), func(tx *store.Tx) error {
-			return outbox.Emit(t.Context(), tx, outbox.LinkCreated, appID, "resource", "revision")
+			return delivery.Emit(t.Context(), tx, delivery.LinkCreated, appID, "resource", "revision")
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -284,7 +284,7 @@ func TestChangedUnderLoad(t *testing.T) {
 			},
 			func(owner *apitest.Client, _ *registered) {
 				exec(t, i.DB, "UPDATE domain SET detached = TRUE, removal_state = 'removed' WHERE app_id = ?", owner.AppID)
-				if err := i.DB.InTx(t.Context(), func(tx *store.Tx) error { return outbox.RemoveApp(t.Context(), tx, owner.AppID) }); err != nil {
+				if err := i.DB.InTx(t.Context(), func(tx *store.Tx) error { return delivery.RemoveApp(t.Context(), tx, owner.AppID) }); err != nil {
 					t.Error(err)
 				}
 			},
@@ -293,7 +293,7 @@ func TestChangedUnderLoad(t *testing.T) {
 			w := register(t, owner, nil)
 			if err := i.DB.InTx(t.Context(), func(tx *store.Tx) error {
 				for range events {
-					if err := outbox.Emit(t.Context(), tx, outbox.LinkCreated, owner.AppID, "resource", "revision"); err != nil {
+					if err := delivery.Emit(t.Context(), tx, delivery.LinkCreated, owner.AppID, "resource", "revision"); err != nil {
 						return err
 					}
 				}

@@ -11,8 +11,8 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/op"
-	"github.com/waymarkhq/waymark/internal/outbox"
 )
 
 // Event is what a receiver gets. It tells which resource changed, not how: the
@@ -34,9 +34,9 @@ type EventResource struct {
 }
 
 // describe adds the requests that receivers get to the contract.
-func describe(s *op.Service) {
-	for _, t := range append(outbox.Selectable[:len(outbox.Selectable):len(outbox.Selectable)], outbox.Test) {
-		s.Describe(op.Outgoing{Name: string(t), Summary: "Sent to destinations that selected " + string(t), Payload: reflect.TypeFor[Event](), Headers: map[string]string{
+func describe(p *op.Pipeline) {
+	for _, t := range append(delivery.Selectable[:len(delivery.Selectable):len(delivery.Selectable)], delivery.Test) {
+		p.Describe(op.Outgoing{Name: string(t), Summary: "Sent to destinations that selected " + string(t), Payload: reflect.TypeFor[Event](), Headers: map[string]string{
 			"Service-Event-Id":    "The same in every delivery of the event.",
 			"Service-Delivery-Id": "The same in every attempt of the delivery.",
 			"Service-Signature":   "t=<unix seconds>,v1=<hex>: HMAC-SHA256 of the timestamp, a dot and the raw body under the secret; two v1 values while a secret is rotated.",
@@ -55,7 +55,7 @@ type message struct {
 func (w *Webhook) message(c *claimed, now clock.Instant) (message, error) {
 	e := c.event
 	body, err := json.Marshal(Event{
-		ID: e.ID, Type: DeliveredType(e.Type), SchemaVersion: "1", AppID: e.AppID, OccurredAt: e.OccurredAt, Test: e.Type == outbox.Test,
+		ID: e.ID, Type: DeliveredType(e.Type), SchemaVersion: "1", AppID: e.AppID, OccurredAt: e.OccurredAt, Test: e.Type == delivery.Test,
 		Resource: EventResource{ID: e.ResourceID, Revision: e.Revision},
 	})
 	return message{body: body, header: http.Header{

@@ -4,12 +4,12 @@ import (
 	"context"
 	"time"
 
+	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/outbound"
-	"github.com/waymarkhq/waymark/internal/outbox"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/text"
 )
@@ -18,28 +18,28 @@ import (
 type service struct{ client *outbound.Client }
 
 // Register declares the operations of this package.
-func Register(s *op.Service, client *outbound.Client) {
+func Register(p *op.Pipeline, client *outbound.Client) {
 	h := &service{client}
-	describe(s)
+	describe(p)
 	app, appOfDelivery := op.AppOf("webhookId", appOf), op.AppOf("deliveryId", appOfDelivery)
-	op.List(s, op.Op{ID: "getWebhooks", Method: "GET", Path: "/webhooks", Perm: "webhooks:read", App: op.AppInQuery, Summary: "List destinations"}, h.list)
-	op.Write(s, op.Op{ID: "createWebhooks", Method: "POST", Path: "/webhooks", Perm: permission, App: op.AppInBody, ETag: true,
+	op.List(p, op.Op{ID: "getWebhooks", Method: "GET", Path: "/webhooks", Perm: "webhooks:read", App: op.AppInQuery, Summary: "List destinations"}, h.list)
+	op.Write(p, op.Op{ID: "createWebhooks", Method: "POST", Path: "/webhooks", Perm: permission, App: op.AppInBody, ETag: true,
 		Summary: "Register a destination", Doc: "Events are sent as long as the credential of this call stays authorized, so register with an API key: a session ends within hours. Only this answer shows the secret."}, h.create)
-	op.Read(s, op.Op{ID: "getWebhooksWebhookId", Method: "GET", Path: "/webhooks/{webhookId}", Perm: "webhooks:read", App: app, Summary: "Read a destination"}, h.get)
-	op.Write(s, op.Op{ID: "updateWebhooksWebhookId", Method: "PATCH", Path: "/webhooks/{webhookId}", Perm: "webhooks:update", App: app, IfMatch: op.IfMatchRequired,
+	op.Read(p, op.Op{ID: "getWebhooksWebhookId", Method: "GET", Path: "/webhooks/{webhookId}", Perm: "webhooks:read", App: app, Summary: "Read a destination"}, h.get)
+	op.Write(p, op.Op{ID: "updateWebhooksWebhookId", Method: "PATCH", Path: "/webhooks/{webhookId}", Perm: "webhooks:update", App: app, IfMatch: op.IfMatchRequired,
 		Summary: "Change a destination", Doc: "Only the fields sent change. enabled: true authorizes the destination with the credential of this call, which needs webhooks:create, and ends a suspension. Pending deliveries are cancelled."}, h.update)
-	op.Write(s, op.Op{ID: "deleteWebhooksWebhookId", Method: "DELETE", Path: "/webhooks/{webhookId}", Perm: "webhooks:delete", App: app, IfMatch: op.IfMatchRequired,
+	op.Write(p, op.Op{ID: "deleteWebhooksWebhookId", Method: "DELETE", Path: "/webhooks/{webhookId}", Perm: "webhooks:delete", App: app, IfMatch: op.IfMatchRequired,
 		Summary: "Delete a destination", Doc: "Its deliveries can be read for seven days."}, h.remove)
-	op.Write(s, op.Op{ID: "rotateSecretWebhooksWebhookId", Method: "POST", Path: "/webhooks/{webhookId}/rotate-secret", Perm: "webhooks:rotate_secret", App: app,
+	op.Write(p, op.Op{ID: "rotateSecretWebhooksWebhookId", Method: "POST", Path: "/webhooks/{webhookId}/rotate-secret", Perm: "webhooks:rotate_secret", App: app,
 		IfMatch: op.IfMatchRequired, ETag: true, Status: 200, Summary: "Replace the signing secret",
 		Doc: "For overlapSeconds each delivery is signed with the old secret too. Only this answer shows the new one. Pending deliveries are cancelled."}, h.rotate)
-	op.Write(s, op.Op{ID: "testWebhooksWebhookId", Method: "POST", Path: "/webhooks/{webhookId}/test", Perm: "webhooks:test", App: app, IfMatch: op.IfMatchOptional,
+	op.Write(p, op.Op{ID: "testWebhooksWebhookId", Method: "POST", Path: "/webhooks/{webhookId}/test", Perm: "webhooks:test", App: app, IfMatch: op.IfMatchOptional,
 		Status: 202, Summary: "Send a test event"}, h.test)
-	op.List(s, op.Op{ID: "getWebhooksWebhookIdDeliveries", Method: "GET", Path: "/webhooks/{webhookId}/deliveries", Perm: "webhooks:read",
+	op.List(p, op.Op{ID: "getWebhooksWebhookIdDeliveries", Method: "GET", Path: "/webhooks/{webhookId}/deliveries", Perm: "webhooks:read",
 		App: op.AppOf("webhookId", appOfAny), Summary: "List the deliveries of a destination", Doc: "The deliveries of the last seven days, also of a deleted destination."}, listDeliveries)
-	op.Read(s, op.Op{ID: "getWebhookDeliveriesDeliveryId", Method: "GET", Path: "/webhook-deliveries/{deliveryId}", Perm: "webhooks:read", App: appOfDelivery,
+	op.Read(p, op.Op{ID: "getWebhookDeliveriesDeliveryId", Method: "GET", Path: "/webhook-deliveries/{deliveryId}", Perm: "webhooks:read", App: appOfDelivery,
 		Summary: "Read a delivery"}, getDelivery)
-	op.Write(s, op.Op{ID: "retryWebhookDeliveriesDeliveryId", Method: "POST", Path: "/webhook-deliveries/{deliveryId}/retry", Perm: "webhooks:retry", App: appOfDelivery,
+	op.Write(p, op.Op{ID: "retryWebhookDeliveriesDeliveryId", Method: "POST", Path: "/webhook-deliveries/{deliveryId}/retry", Perm: "webhooks:retry", App: appOfDelivery,
 		IfMatch: op.IfMatchRequired, Status: 202, Summary: "Send an event again", Doc: "Makes a new delivery of the same event to the destination as it is now. The earlier delivery must have succeeded, failed or been cancelled."}, h.retry)
 }
 
@@ -175,24 +175,24 @@ func (s *service) test(ctx context.Context, c *op.Call, tx *store.Tx, in *testIn
 	if err != nil {
 		return op.Item[Delivery]{}, err
 	}
-	return w.send(ctx, tx, outbox.Event{ID: ids.New(), Type: outbox.Test, AppID: w.AppID, ResourceID: w.ID, Revision: w.Revision, OccurredAt: tx.Now})
+	return w.send(ctx, tx, delivery.Event{ID: ids.New(), Type: delivery.Test, AppID: w.AppID, ResourceID: w.ID, Revision: w.Revision, OccurredAt: tx.Now})
 }
 
 // send starts a delivery that was asked for, unless the destination cannot be
 // sent to.
-func (w *Webhook) send(ctx context.Context, tx *store.Tx, e outbox.Event) (op.Item[Delivery], error) {
+func (w *Webhook) send(ctx context.Context, tx *store.Tx, e delivery.Event) (op.Item[Delivery], error) {
 	holds, err := w.authorized(ctx, tx, tx.Now)
 	switch {
 	case err != nil:
 		return op.Item[Delivery]{}, err
 	case !w.Enabled:
 		return op.Item[Delivery]{}, conflict("The destination is disabled. Enable it first.")
-	case w.hold == outbox.HoldSuspended:
+	case w.hold == delivery.HoldSuspended:
 		return op.Item[Delivery]{}, conflict("The destination is suspended after too many failures. Enable it again first.")
 	case w.hold != "" || !holds:
 		return op.Item[Delivery]{}, conflict("The credential that authorized the destination is no longer authorized. Enable it again first, with one that is.")
 	}
-	id, err := outbox.Deliver(ctx, tx, e, w.destination())
+	id, err := delivery.Deliver(ctx, tx, e, w.destination())
 	if err != nil {
 		return op.Item[Delivery]{}, err
 	}

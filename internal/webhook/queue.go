@@ -5,11 +5,11 @@ import (
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/jobs"
 	"github.com/waymarkhq/waymark/internal/outbound"
-	"github.com/waymarkhq/waymark/internal/outbox"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -31,7 +31,7 @@ type claimed struct {
 	revision string // the webhook's that it is bound to
 	leaseNo  int64
 	attempts int64 // before this one
-	event    outbox.Event
+	event    delivery.Event
 
 	// What came of it.
 	status  int
@@ -90,9 +90,9 @@ func claim(ctx context.Context, db *store.DB, webhookID string) (w Webhook, all 
 		for _, c := range leased {
 			switch {
 			case reason != "":
-				err = outbox.CancelOne(ctx, tx, c.id, reason)
+				err = delivery.CancelOne(ctx, tx, c.id, reason)
 			case c.revision != w.Revision:
-				err = outbox.CancelOne(ctx, tx, c.id, outbox.ConfigurationChanged)
+				err = delivery.CancelOne(ctx, tx, c.id, delivery.ConfigurationChanged)
 			default:
 				all = append(all, c)
 			}
@@ -103,7 +103,7 @@ func claim(ctx context.Context, db *store.DB, webhookID string) (w Webhook, all 
 		if reason == "" {
 			return nil
 		}
-		return outbox.CancelWaiting(ctx, tx, webhookID, reason)
+		return delivery.CancelWaiting(ctx, tx, webhookID, reason)
 	})
 	return w, all, err
 }
@@ -128,18 +128,18 @@ func leaseDue(ctx context.Context, tx *store.Tx, webhookID string, n int64) ([]c
 func (w *Webhook) refuses(ctx context.Context, tx *store.Tx) (reason string, err error) {
 	switch {
 	case !w.Enabled: // or gone
-		return outbox.ConfigurationChanged, nil
-	case w.hold == outbox.HoldSuspended:
-		return outbox.Suspended, nil
+		return delivery.ConfigurationChanged, nil
+	case w.hold == delivery.HoldSuspended:
+		return delivery.Suspended, nil
 	case w.hold != "":
-		return outbox.AuthorizationLost, nil
+		return delivery.AuthorizationLost, nil
 	}
 	holds, err := w.authorized(ctx, tx, tx.Now)
 	if err != nil || holds {
 		return "", err
 	}
-	_, err = tx.Exec(ctx, "UPDATE webhook SET hold = ? WHERE id = ? AND revision = ?", outbox.HoldAuthorization, w.ID, w.Revision)
-	return outbox.AuthorizationLost, err
+	_, err = tx.Exec(ctx, "UPDATE webhook SET hold = ? WHERE id = ? AND revision = ?", delivery.HoldAuthorization, w.ID, w.Revision)
+	return delivery.AuthorizationLost, err
 }
 
 // record stores what came of attempts, in the order in which they ended. It
@@ -211,13 +211,13 @@ func (w *Webhook) count(ctx context.Context, tx *store.Tx, failures int64, lastS
 	if err != nil || now.failures < maxFailures && now.hold == "" {
 		return err
 	}
-	if now.hold == outbox.HoldAuthorization {
-		return outbox.CancelWaiting(ctx, tx, w.ID, outbox.AuthorizationLost)
+	if now.hold == delivery.HoldAuthorization {
+		return delivery.CancelWaiting(ctx, tx, w.ID, delivery.AuthorizationLost)
 	}
-	if _, err := tx.Exec(ctx, "UPDATE webhook SET hold = ? WHERE id = ?", outbox.HoldSuspended, w.ID); err != nil {
+	if _, err := tx.Exec(ctx, "UPDATE webhook SET hold = ? WHERE id = ?", delivery.HoldSuspended, w.ID); err != nil {
 		return err
 	}
-	return outbox.CancelWaiting(ctx, tx, w.ID, outbox.Suspended)
+	return delivery.CancelWaiting(ctx, tx, w.ID, delivery.Suspended)
 }
 
 // Depth returns how many deliveries are not over and since when the oldest is

@@ -6,10 +6,10 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/op"
-	"github.com/waymarkhq/waymark/internal/outbox"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -114,7 +114,7 @@ func save(ctx context.Context, tx *store.Tx, w *Webhook) error {
 		w.Revision, w.UpdatedAt, w.ID); err != nil {
 		return err
 	}
-	if err := outbox.Cancel(ctx, tx, w.ID, outbox.ConfigurationChanged); err != nil {
+	if err := delivery.Cancel(ctx, tx, w.ID, delivery.ConfigurationChanged); err != nil {
 		return err
 	}
 	return subscribe(ctx, tx, w)

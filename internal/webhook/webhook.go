@@ -1,7 +1,7 @@
 // Package webhook owns the destinations that apps register for their events,
 // the deliveries to them, and the dispatcher that sends (api-v1.md, Webhook
 // and delivery, Events; completions.md §9). Which changes make events is for
-// the capabilities to say, through package outbox.
+// the capabilities to say, through package delivery.
 //
 // The revision of a webhook is that of its configuration: counters and
 // suspension, which change with every attempt, leave it alone, so that a
@@ -17,9 +17,9 @@ import (
 	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/cursor"
+	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/op"
-	"github.com/waymarkhq/waymark/internal/outbox"
 	"github.com/waymarkhq/waymark/internal/schema"
 	"github.com/waymarkhq/waymark/internal/store"
 )
@@ -69,20 +69,20 @@ type Authorizer struct {
 }
 
 // EventType is an event type that a destination may select.
-type EventType outbox.Type
+type EventType delivery.Type
 
-// Schema implements schema.Provider: the list stands in package outbox.
-func (EventType) Schema(*schema.Registry) *schema.Schema { return enum(outbox.Selectable...) }
+// Schema implements schema.Provider: the list stands in package delivery.
+func (EventType) Schema(*schema.Registry) *schema.Schema { return enum(delivery.Selectable...) }
 
 // DeliveredType is an event type that a delivery may have.
-type DeliveredType outbox.Type
+type DeliveredType delivery.Type
 
 // Schema implements schema.Provider.
 func (DeliveredType) Schema(*schema.Registry) *schema.Schema {
-	return enum(append(outbox.Selectable[:len(outbox.Selectable):len(outbox.Selectable)], outbox.Test)...)
+	return enum(append(delivery.Selectable[:len(delivery.Selectable):len(delivery.Selectable)], delivery.Test)...)
 }
 
-func enum(types ...outbox.Type) *schema.Schema {
+func enum(types ...delivery.Type) *schema.Schema {
 	s := &schema.Schema{Type: schema.String}
 	for _, t := range types {
 		s.Enum = append(s.Enum, string(t))
@@ -111,8 +111,8 @@ func (w Webhook) ref() op.Ref {
 
 func (w Webhook) location() string { return op.Location("webhooks", w.ID) }
 
-func (w Webhook) destination() outbox.Destination {
-	return outbox.Destination{ID: w.ID, Revision: w.Revision, Hold: w.hold}
+func (w Webhook) destination() delivery.Destination {
+	return delivery.Destination{ID: w.ID, Revision: w.Revision, Hold: w.hold}
 }
 
 // setStatus derives the status. An authorization that ran out shows before the
@@ -124,7 +124,7 @@ func (w *Webhook) setStatus(now clock.Instant) {
 	case w.hold != "":
 		w.Status = w.hold
 	case w.authorizedUntil <= now:
-		w.Status = outbox.HoldAuthorization
+		w.Status = delivery.HoldAuthorization
 	default:
 		w.Status = "active"
 	}
@@ -146,7 +146,7 @@ func (w *Webhook) refresh(ctx context.Context, c *op.Call) error {
 	}
 	holds, err := w.authorized(ctx, c.DB, c.Now)
 	if !holds {
-		w.Status = outbox.HoldAuthorization
+		w.Status = delivery.HoldAuthorization
 	}
 	return err
 }

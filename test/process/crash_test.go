@@ -135,8 +135,8 @@ func (l *load) visitors(ctx context.Context, s *server, n int, wg *sync.WaitGrou
 
 // stored is a link as the database has it.
 type stored struct {
-	id, slug, title, description, revision, status, routed    string
-	audits, audited, created, updated, latest, outbox, events int
+	id, slug, title, description, revision, status, routed       string
+	audits, audited, created, updated, latest, delivered, events int
 }
 
 // inventory reads all links with what their changes left behind.
@@ -144,7 +144,7 @@ func inventory(t *testing.T, db *store.DB) map[string]stored {
 	t.Helper()
 	all, err := store.All(t.Context(), db, func(r store.Row) (s stored, err error) {
 		err = r.Scan(&s.id, &s.slug, &s.title, &s.description, &s.revision, &s.status, &s.routed,
-			&s.audits, &s.audited, &s.created, &s.updated, &s.latest, &s.outbox, &s.events)
+			&s.audits, &s.audited, &s.created, &s.updated, &s.latest, &s.delivered, &s.events)
 		return s, err
 	}, `SELECT l.id, l.slug, COALESCE(l.title, ''), COALESCE(l.description, ''), l.revision, l.publication_status,
 		COALESCE((SELECT r.revision FROM route r WHERE r.owner = l.id), ''),
@@ -232,9 +232,9 @@ func (l *load) verify(t *testing.T, db *store.DB) {
 		if s.title != k.version || s.revision != k.link.Revision {
 			t.Errorf("%s: stored is %q, revision %s, want %q, %s", k.slug, s.title, s.revision, k.version, k.link.Revision)
 		}
-		if s.audits != 1 || s.created != 1 || s.outbox != 1 || s.latest != 1 {
+		if s.audits != 1 || s.created != 1 || s.delivered != 1 || s.latest != 1 {
 			t.Errorf("%s: %d createLinks audit events, %d created in the history, %d link.created, %d history entries of the revision; want one each",
-				k.slug, s.audits, s.created, s.outbox, s.latest)
+				k.slug, s.audits, s.created, s.delivered, s.latest)
 		}
 		if s.audited != k.changes || s.updated != k.changes || s.events != 1+k.changes {
 			t.Errorf("%s: %d audit events of changes, %d in the history, %d events; %d changes were answered", k.slug, s.audited, s.updated, s.events, k.changes)

@@ -97,8 +97,8 @@ func TestSeveralProcesses(t *testing.T) {
 				}
 			}
 			l := inventory(t, db)[slug]
-			if l.audits != 1 || l.created != 1 || l.outbox != 1 {
-				t.Errorf("%d audit events, %d in the history, %d events; want one each", l.audits, l.created, l.outbox)
+			if l.audits != 1 || l.created != 1 || l.delivered != 1 {
+				t.Errorf("%d audit events, %d in the history, %d events; want one each", l.audits, l.created, l.delivered)
 			}
 		}
 	})

@@ -30,9 +30,12 @@ type validateInput struct {
 // ImportValidation is an import that was tried: what a commit would create and what
 // it would leave out.
 type ImportValidation struct {
-	automation.Job
+	automation.Record
 	Valid int64 `json:"valid" doc:"How many items a commit tries to create; total is valid and invalid."`
 }
+
+// SchemaName implements schema.Named in place of the record's.
+func (ImportValidation) SchemaName() string { return "ImportValidation" }
 
 func (s *service) validate(ctx context.Context, c *op.Call, tx *store.Tx, in *validateInput) (op.Item[ImportValidation], error) {
 	j, err := current(ctx, c, tx, in.ImportID)
@@ -70,7 +73,7 @@ func (s *service) validate(ctx context.Context, c *op.Call, tx *store.Tx, in *va
 	}
 	j.State = automation.Validated
 	err = j.Save(ctx, tx)
-	return op.Item[ImportValidation]{Data: ImportValidation{Job: j, Valid: j.Total - j.Invalid}, Ref: j.Ref()}, err
+	return op.Item[ImportValidation]{Data: ImportValidation{Record: j, Valid: j.Total - j.Invalid}, Ref: j.Ref()}, err
 }
 
 // claims are the ordinals of the items that first had a clientId or an address.

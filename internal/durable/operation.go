@@ -1,16 +1,16 @@
-// Package operation owns durable operations as clients follow them: their
+// Package durable owns durable operations as clients follow them: their
 // status, result and cancellation (api-v1.md, Operation; completions.md §8).
 // What an operation does is the job of the capability that started it, which
 // is why this package stands below the capabilities.
-package operation
+package durable
 
 import (
 	"context"
 
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
-	"github.com/waymarkhq/waymark/internal/outbox"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -131,9 +131,9 @@ func (o *Operation) end(ctx context.Context, tx *store.Tx) error {
 	}
 	switch o.Status {
 	case Succeeded, PartiallySucceeded:
-		return outbox.Emit(ctx, tx, outbox.OperationCompleted, o.AppID, o.ID, o.Revision)
+		return delivery.Emit(ctx, tx, delivery.OperationCompleted, o.AppID, o.ID, o.Revision)
 	case Failed:
-		return outbox.Emit(ctx, tx, outbox.OperationFailed, o.AppID, o.ID, o.Revision)
+		return delivery.Emit(ctx, tx, delivery.OperationFailed, o.AppID, o.ID, o.Revision)
 	}
 	return nil
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/analytics"
 	"github.com/waymarkhq/waymark/internal/automation"
+	"github.com/waymarkhq/waymark/internal/durable"
 	"github.com/waymarkhq/waymark/internal/eventstore"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/link"
 	"github.com/waymarkhq/waymark/internal/op"
-	"github.com/waymarkhq/waymark/internal/operation"
 	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/store"
 )
@@ -53,18 +53,18 @@ type service struct {
 
 // Register declares the operations of this package and returns what the
 // executor does for them.
-func Register(s *op.Service, links *link.Service, events *eventstore.Store) operation.Work {
-	e := &service{links, events, op.Checker[link.Filters](s), op.Checker[analytics.Span](s)}
+func Register(p *op.Pipeline, links *link.Service, events *eventstore.Store) durable.Work {
+	e := &service{links, events, op.Checker[link.Filters](p), op.Checker[analytics.Span](p)}
 	app := op.AppOf("exportId", automation.AppOf(automation.Export))
-	op.Write(s, op.Op{ID: "createExports", Method: "POST", Path: "/exports", Perm: "exports:create", App: op.AppInBody, Status: 202,
+	op.Write(p, op.Op{ID: "createExports", Method: "POST", Path: "/exports", Perm: "exports:create", App: op.AppInBody, Status: 202,
 		Needs:   func(in any) []string { return []string{permission(in.(*createInput).Body.Dataset)} },
 		Summary: "Export links or analytics", Doc: "An export has at most 1,000 records and 1 MiB; a larger one fails and is never cut. Needs links:read or analytics:read for the dataset."}, e.create)
-	op.Read(s, op.Op{ID: "getExportsExportId", Method: "GET", Path: "/exports/{exportId}", Perm: "exports:read", App: app,
+	op.Read(p, op.Op{ID: "getExportsExportId", Method: "GET", Path: "/exports/{exportId}", Perm: "exports:read", App: app,
 		Summary: "Follow an export"}, e.get)
-	op.Bytes(s, op.Op{ID: "getExportsExportIdDownload", Method: "GET", Path: "/exports/{exportId}/download", Perm: "exports:read", App: app,
+	op.Bytes(p, op.Op{ID: "getExportsExportIdDownload", Method: "GET", Path: "/exports/{exportId}/download", Perm: "exports:read", App: app,
 		Summary: "Download the file of an export", Doc: "Within 24 hours of the request. Needs links:read or analytics:read for the dataset."},
 		[]string{"text/csv", "application/json"}, e.download)
-	return operation.Work{
+	return durable.Work{
 		Type: automation.Export, Next: e.next, Ended: automation.Ended,
 		Allowed: func(a *actor.Actor) bool { return a.May("exports:create", false) },
 	}
@@ -72,7 +72,7 @@ func Register(s *op.Service, links *link.Service, events *eventstore.Store) oper
 
 type createInput struct{ Body CreateExport }
 
-func (e *service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *createInput) (op.Item[automation.Job], error) {
+func (e *service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *createInput) (op.Item[automation.Record], error) {
 	r := request{Dataset: in.Body.Dataset, Format: in.Body.Format, Filters: in.Body.Filters.Or(link.Object{Value: []byte("{}")})}
 	if err := e.check(r); err != nil {
 		if refusal, ok := fault.From(err); ok {
@@ -80,15 +80,15 @@ func (e *service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *crea
 				refusal.Details[i].Path = "/filters" + refusal.Details[i].Path
 			}
 		}
-		return op.Item[automation.Job]{}, err
+		return op.Item[automation.Record]{}, err
 	}
 	text, err := json.Marshal(r)
 	if err != nil {
-		return op.Item[automation.Job]{}, err
+		return op.Item[automation.Record]{}, err
 	}
-	j, err := automation.Create(ctx, c, tx, automation.Export, operation.Queued, string(text), 0)
+	j, err := automation.Create(ctx, c, tx, automation.Export, durable.Queued, string(text), 0)
 	if err != nil {
-		return op.Item[automation.Job]{}, err
+		return op.Item[automation.Record]{}, err
 	}
 	o, err := automation.Start(ctx, c, tx, &j)
 	return j.Accepted(o), err
@@ -116,12 +116,12 @@ func mayRead(a *actor.Actor, dataset string) error {
 
 // missing tells why an export in a state has no file, and what to do.
 var missing = map[string]string{
-	operation.Queued:    "The export is queued. Wait until its state is succeeded.",
-	operation.Running:   "The export is running. Wait until its state is succeeded.",
-	operation.Succeeded: expired,
-	automation.Expired:  expired,
-	operation.Failed:    "The export failed and has no file. The error of its operation tells why.",
-	operation.Cancelled: "The export was cancelled and has no file. Request it again.",
+	durable.Queued:     "The export is queued. Wait until its state is succeeded.",
+	durable.Running:    "The export is running. Wait until its state is succeeded.",
+	durable.Succeeded:  expired,
+	automation.Expired: expired,
+	durable.Failed:     "The export failed and has no file. The error of its operation tells why.",
+	durable.Cancelled:  "The export was cancelled and has no file. Request it again.",
 }
 
 const expired = "The file of the export has expired. Request the export again."
@@ -130,9 +130,9 @@ type exportInput struct {
 	ExportID string `path:"exportId"`
 }
 
-func (e *service) get(ctx context.Context, c *op.Call, in *exportInput) (op.Item[automation.Job], error) {
+func (e *service) get(ctx context.Context, c *op.Call, in *exportInput) (op.Item[automation.Record], error) {
 	j, err := automation.Load(ctx, c.DB, automation.Export, in.ExportID, c.Now)
-	return op.Item[automation.Job]{Data: j, Ref: j.Ref()}, err
+	return op.Item[automation.Record]{Data: j, Ref: j.Ref()}, err
 }
 
 func (e *service) download(ctx context.Context, c *op.Call, in *exportInput) (op.File, error) {

@@ -1,4 +1,4 @@
-package operation_test
+package durable_test
 
 import (
 	"strings"
@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/durable"
 	"github.com/waymarkhq/waymark/internal/fault"
-	"github.com/waymarkhq/waymark/internal/operation"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -118,12 +118,12 @@ func TestChangedMeanwhile(t *testing.T) {
 	owner := i.Prepared(t, "ann@example.com")
 	path := started(owner)
 	err := i.DB.InTxReadCommitted(t.Context(), func(tx *store.Tx) error {
-		o, err := operation.Load(t.Context(), tx, strings.TrimPrefix(path, "/operations/"))
+		o, err := durable.Load(t.Context(), tx, strings.TrimPrefix(path, "/operations/"))
 		if err != nil {
 			return err
 		}
 		owner.Call("POST", path+"/cancel", M{}).Want(202).Has("data.status", `"cancelled"`)
-		return o.Finish(t.Context(), tx, operation.Result{})
+		return o.Finish(t.Context(), tx, durable.Result{})
 	})
 	if err == nil {
 		t.Error("an operation was ended that another transaction had ended")

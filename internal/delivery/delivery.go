@@ -1,4 +1,4 @@
-// Package outbox writes what webhooks tell about in the transaction of the
+// Package delivery writes what webhooks tell about in the transaction of the
 // change: a delivery exists exactly when its change does (api-v1.md, Webhook
 // events).
 //
@@ -7,7 +7,7 @@
 // between can lose or double one, a destination registered later gets nothing
 // of before, and an app without destinations pays one look into an index.
 // Package webhook owns the destinations and sends.
-package outbox
+package delivery
 
 import (
 	"context"

@@ -21,7 +21,7 @@ import (
 // BasePath is where operations live on the API listener.
 const BasePath = "/v1"
 
-// Options are what a Service works with.
+// Options are what a Pipeline works with.
 type Options struct {
 	DB       *store.DB
 	Auth     *actor.Authenticator
@@ -42,8 +42,8 @@ type Options struct {
 	Observe func(operation string, status int, seconds float64)
 }
 
-// Service holds the declared operations and runs calls through the pipeline.
-type Service struct {
+// Pipeline holds the declared operations and runs calls through the pipeline.
+type Pipeline struct {
 	Options
 	rows     []*row
 	outgoing []Outgoing
@@ -59,9 +59,9 @@ type Service struct {
 	addresses *ratelimit.Memory
 }
 
-// New returns a service without operations.
-func New(o Options) *Service {
-	return &Service{Options: o, registry: newRegistry(), inner: newRegistry(), inFlight: inFlight{keys: map[string]struct{}{}}, uploads: make(chan struct{}, maxUploads), addresses: ratelimit.NewMemory()}
+// New returns a pipeline without operations.
+func New(o Options) *Pipeline {
+	return &Pipeline{Options: o, registry: newRegistry(), inner: newRegistry(), inFlight: inFlight{keys: map[string]struct{}{}}, uploads: make(chan struct{}, maxUploads), addresses: ratelimit.NewMemory()}
 }
 
 // row is a declared operation, ready to run.
@@ -112,7 +112,7 @@ func (o *outcome) encode(r *row) (err error) {
 	return err
 }
 
-func (s *Service) add(r *row) {
+func (p *Pipeline) add(r *row) {
 	r.mutates = r.Method != http.MethodGet
 	if r.Status == 0 {
 		r.Status = http.StatusOK
@@ -124,16 +124,16 @@ func (s *Service) add(r *row) {
 		}
 	}
 	r.tagged = r.ETag || !r.list && r.data != nil && hasRevision(r.data)
-	if i := slices.IndexFunc(s.rows, func(o *row) bool { return o.ID == r.ID }); i >= 0 {
+	if i := slices.IndexFunc(p.rows, func(o *row) bool { return o.ID == r.ID }); i >= 0 {
 		panic(fmt.Sprintf("operation %s is declared twice", r.ID))
 	}
-	s.rows = append(s.rows, r)
+	p.rows = append(p.rows, r)
 }
 
 // Ops returns the declared operations in the order of their declaration.
-func (s *Service) Ops() []Op {
-	ops := make([]Op, len(s.rows))
-	for i, r := range s.rows {
+func (p *Pipeline) Ops() []Op {
+	ops := make([]Op, len(p.rows))
+	for i, r := range p.rows {
 		ops[i] = r.Op
 	}
 	return ops
@@ -141,9 +141,9 @@ func (s *Service) Ops() []Op {
 
 // KeyPermissions returns the permissions that an API key may hold: those of
 // operations that do not need a human session.
-func (s *Service) KeyPermissions() []string {
+func (p *Pipeline) KeyPermissions() []string {
 	var all []string
-	for _, r := range s.rows {
+	for _, r := range p.rows {
 		if !r.Human {
 			all = append(all, r.Perm)
 		}
@@ -154,8 +154,8 @@ func (s *Service) KeyPermissions() []string {
 
 // Handlers calls mount for each operation with its method, its pattern for
 // http.ServeMux and its handler.
-func (s *Service) Handlers(mount func(method, pattern string, h http.Handler)) {
-	for _, r := range s.rows {
-		mount(r.Method, BasePath+r.Path, http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { s.serve(w, req, r) }))
+func (p *Pipeline) Handlers(mount func(method, pattern string, h http.Handler)) {
+	for _, r := range p.rows {
+		mount(r.Method, BasePath+r.Path, http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { p.serve(w, req, r) }))
 	}
 }

@@ -1,7 +1,7 @@
 // Package automation owns the record that exports, batches and imports share,
 // their items, and the way items are worked off one transaction at a time
-// (api-v1.md, Automation job; completions.md §8). What an item does is the
-// capability's: packages batch, imports and exports.
+// (api-v1.md, Automation job; completions.md §8). Packages batches, exports and
+// imports, inside this folder, know what an item does.
 package automation
 
 import (
@@ -11,9 +11,9 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/cursor"
+	"github.com/waymarkhq/waymark/internal/durable"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/op"
-	"github.com/waymarkhq/waymark/internal/operation"
 	"github.com/waymarkhq/waymark/internal/opt"
 )
 
@@ -41,8 +41,8 @@ const Unfinished = 24 * time.Hour
 // MaxRecords is how many jobs of an app are kept (api-v1.md, Sizes and counts).
 const MaxRecords = 100
 
-// Job is an export, a batch or an import.
-type Job struct {
+// Record is an export, a batch or an import.
+type Record struct {
 	ID          string        `json:"id" format:"uuid"`
 	AppID       string        `json:"appId"`
 	Kind        string        `json:"kind" enum:"export,batch,import"`
@@ -62,14 +62,17 @@ type Job struct {
 	Request string `json:"-"`
 }
 
-// Ref names the job for audit.
-func (j *Job) Ref() op.Ref {
+// SchemaName implements schema.Named: the contract calls it a job.
+func (Record) SchemaName() string { return "AutomationJob" }
+
+// Ref names the record for audit.
+func (j *Record) Ref() op.Ref {
 	return op.Ref{Type: j.Kind, ID: j.ID, AppID: j.AppID, Revision: j.Revision}
 }
 
-// Accepted is the answer of an operation that started the job's work.
-func (j *Job) Accepted(o operation.Operation) op.Item[Job] {
-	return op.Item[Job]{Data: *j, Ref: j.Ref(), Location: o.Location(), RetryAfter: operation.PollSeconds}
+// Accepted is the answer of an operation that started the record's work.
+func (j *Record) Accepted(o durable.Operation) op.Item[Record] {
+	return op.Item[Record]{Data: *j, Ref: j.Ref(), Location: o.Location(), RetryAfter: durable.PollSeconds}
 }
 
 // The actions of items. An import's items create.

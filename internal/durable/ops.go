@@ -1,4 +1,4 @@
-package operation
+package durable
 
 import (
 	"context"
@@ -16,11 +16,11 @@ func appOf(ctx context.Context, q store.Q, id string) (string, error) {
 
 // Register declares the operations of this package.
 // works are what operations that work in turns do.
-func Register(s *op.Service, works ...Work) {
+func Register(p *op.Pipeline, works ...Work) {
 	app := op.AppOf("operationId", appOf)
-	op.Read(s, op.Op{ID: "getOperationsOperationId", Method: "GET", Path: "/operations/{operationId}", Perm: "operations:read", App: app,
+	op.Read(p, op.Op{ID: "getOperationsOperationId", Method: "GET", Path: "/operations/{operationId}", Perm: "operations:read", App: app,
 		Summary: "Follow a durable operation"}, get)
-	op.Write(s, op.Op{ID: "cancelOperationsOperationId", Method: "POST", Path: "/operations/{operationId}/cancel", Perm: "operations:cancel", App: app,
+	op.Write(p, op.Op{ID: "cancelOperationsOperationId", Method: "POST", Path: "/operations/{operationId}/cancel", Perm: "operations:cancel", App: app,
 		IfMatch: op.IfMatchOptional, Status: 202, Summary: "Ask for a cancellation",
 		Doc: "Work that did not start is cancelled at once; confirmed effects are not undone. A finished operation is answered unchanged."}, canceller(works))
 }

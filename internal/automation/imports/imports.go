@@ -11,10 +11,10 @@ import (
 	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/automation"
 	"github.com/waymarkhq/waymark/internal/cursor"
+	"github.com/waymarkhq/waymark/internal/durable"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/link"
 	"github.com/waymarkhq/waymark/internal/op"
-	"github.com/waymarkhq/waymark/internal/operation"
 	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/store"
 )
@@ -64,25 +64,25 @@ type service struct {
 
 // Register declares the operations of this package and returns what the
 // executor does for them.
-func Register(s *op.Service, links *link.Service) operation.Work {
-	i := &service{links, op.Checker[link.CreateLink](s)}
+func Register(p *op.Pipeline, links *link.Service) durable.Work {
+	i := &service{links, op.Checker[link.CreateLink](p)}
 	app := op.AppOf("importId", automation.AppOf(automation.Import))
-	op.Write(s, op.Op{ID: "createImports", Method: "POST", Path: "/imports", Perm: "imports:create", App: op.AppInBody,
+	op.Write(p, op.Op{ID: "createImports", Method: "POST", Path: "/imports", Perm: "imports:create", App: op.AppInBody,
 		Summary: "Upload links to import", Doc: "Mistakes in the text, its columns or the mapping are refused here. Mistakes in a single link make its item invalid when the import is validated."}, i.upload)
-	op.Write(s, op.Op{ID: "validateImportsImportId", Method: "POST", Path: "/imports/{importId}/validate", Perm: "imports:validate", App: app, Needs: creates,
+	op.Write(p, op.Op{ID: "validateImportsImportId", Method: "POST", Path: "/imports/{importId}/validate", Perm: "imports:validate", App: app, Needs: creates,
 		IfMatch: op.IfMatchOptional, Status: 200, Summary: "Try an import",
 		Doc: "Each item becomes valid or invalid; the answer counts both, and the items tell what is wrong. It creates and reserves nothing, and can be repeated. Needs links:create."}, i.validate)
-	op.Write(s, op.Op{ID: "commitImportsImportId", Method: "POST", Path: "/imports/{importId}/commit", Perm: "imports:commit", App: app, Needs: creates,
+	op.Write(p, op.Op{ID: "commitImportsImportId", Method: "POST", Path: "/imports/{importId}/commit", Perm: "imports:commit", App: app, Needs: creates,
 		IfMatch: op.IfMatchRequired, Status: 202, Summary: "Create the valid links of an import",
 		Doc: "Each link is created on its own; one that fails does not stop the others. Invalid items are left out and counted: with any of them the import is partially_succeeded at best. " +
 			"Audit has a createLinks event for each link and a commitImportsImportId event for the import, all with the id of this request as correlationId. Needs links:create."}, i.commit)
-	op.Read(s, op.Op{ID: "getImportsImportId", Method: "GET", Path: "/imports/{importId}", Perm: "imports:read", App: app, Summary: "Follow an import"}, get)
-	op.ListOrFile(s, op.Op{ID: "getImportsImportIdItems", Method: "GET", Path: "/imports/{importId}/items", Perm: "imports:read", App: app,
+	op.Read(p, op.Op{ID: "getImportsImportId", Method: "GET", Path: "/imports/{importId}", Perm: "imports:read", App: app, Summary: "Follow an import"}, get)
+	op.ListOrFile(p, op.Op{ID: "getImportsImportIdItems", Method: "GET", Path: "/imports/{importId}/items", Perm: "imports:read", App: app,
 		Summary: "List the items of an import", Doc: "format=csv answers all of them as a report; limit and cursor are then not allowed."}, []string{"text/csv"}, report, items)
 	return automation.ItemKind{
 		Kind: automation.Import, Waiting: automation.Valid, Apply: i.apply,
 		Allowed: func(a *actor.Actor) bool { return a.May("imports:commit", false) },
-		Creates: func(c *op.Call, _ *automation.Item) bool { return c.Actor.May(createLinks, false) }, Budget: automation.CreationBudget(s),
+		Creates: func(c *op.Call, _ *automation.Item) bool { return c.Actor.May(createLinks, false) }, Budget: automation.CreationBudget(p),
 	}.Work()
 }
 
@@ -91,17 +91,17 @@ const createLinks = "links:create"
 
 func creates(any) []string { return []string{createLinks} }
 
-func (s *service) upload(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateImport }) (op.Item[automation.Job], error) {
+func (s *service) upload(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateImport }) (op.Item[automation.Record], error) {
 	rows, constants, err := read(&in.Body)
 	if err == nil {
 		err = s.checkConstants(constants)
 	}
 	if err != nil {
-		return op.Item[automation.Job]{}, err
+		return op.Item[automation.Record]{}, err
 	}
 	domain, err := store.One(ctx, tx, store.Value[*string], "SELECT default_domain FROM app WHERE id = ?", c.AppID)
 	if err != nil {
-		return op.Item[automation.Job]{}, err
+		return op.Item[automation.Record]{}, err
 	}
 	r := request{Problems: map[int64][]fault.Detail{}}
 	added := make([]automation.Item, len(rows))
@@ -113,11 +113,11 @@ func (s *service) upload(ctx context.Context, c *op.Call, tx *store.Tx, in *stru
 	}
 	text, err := json.Marshal(r)
 	if err != nil {
-		return op.Item[automation.Job]{}, err
+		return op.Item[automation.Record]{}, err
 	}
 	j, err := automation.Create(ctx, c, tx, automation.Import, automation.Uploaded, string(text), len(added))
 	if err == nil {
 		err = automation.AddItems(ctx, tx, j.ID, added)
 	}
-	return op.Item[automation.Job]{Data: j, Ref: j.Ref(), Location: op.Location("imports", j.ID)}, err
+	return op.Item[automation.Record]{Data: j, Ref: j.Ref(), Location: op.Location("imports", j.ID)}, err
 }

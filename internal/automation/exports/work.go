@@ -10,9 +10,9 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/analytics"
 	"github.com/waymarkhq/waymark/internal/automation"
+	"github.com/waymarkhq/waymark/internal/delivery"
+	"github.com/waymarkhq/waymark/internal/durable"
 	"github.com/waymarkhq/waymark/internal/op"
-	"github.com/waymarkhq/waymark/internal/operation"
-	"github.com/waymarkhq/waymark/internal/outbox"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -29,14 +29,14 @@ var errTooLarge = errors.New("the export exceeds its bounds")
 
 // next makes the file of an export, after a first turn that shows it as
 // running.
-func (e *service) next(ctx context.Context, r *operation.Run) error {
+func (e *service) next(ctx context.Context, r *durable.Run) error {
 	j, err := automation.OfOperation(ctx, r.DB, r.OperationID)
 	if err != nil {
 		return err
 	}
-	if j.State == operation.Queued {
+	if j.State == durable.Queued {
 		return r.InTx(ctx, func(ctx context.Context, _ *op.Call, tx *store.Tx) error {
-			j.State = operation.Running
+			j.State = durable.Running
 			return j.Save(ctx, tx)
 		})
 	}
@@ -48,23 +48,23 @@ func (e *service) next(ctx context.Context, r *operation.Run) error {
 	if err != nil && !errors.Is(err, errTooLarge) && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return r.Finish(ctx, func(ctx context.Context, c *op.Call, tx *store.Tx, o *operation.Operation) error {
+	return r.Finish(ctx, func(ctx context.Context, c *op.Call, tx *store.Tx, o *durable.Operation) error {
 		if err := e.finish(ctx, c, tx, o, &j, asked, content, errors.Is(err, context.DeadlineExceeded)); err != nil {
 			return err
 		}
-		if j.State = o.Status; o.Status == operation.Succeeded {
+		if j.State = o.Status; o.Status == durable.Succeeded {
 			j.Total, j.Succeeded = n, n
 		}
-		if err := j.Save(ctx, tx); err != nil || o.Status != operation.Succeeded {
+		if err := j.Save(ctx, tx); err != nil || o.Status != durable.Succeeded {
 			return err
 		}
-		return outbox.Emit(ctx, tx, outbox.ExportReady, j.AppID, j.ID, j.Revision)
+		return delivery.Emit(ctx, tx, delivery.ExportReady, j.AppID, j.ID, j.Revision)
 	})
 }
 
 // finish ends the operation of an export; content is "" when there is none,
 // because it took too long or would be too large.
-func (e *service) finish(ctx context.Context, c *op.Call, tx *store.Tx, o *operation.Operation, j *automation.Job, asked request, content string, late bool) error {
+func (e *service) finish(ctx context.Context, c *op.Call, tx *store.Tx, o *durable.Operation, j *automation.Record, asked request, content string, late bool) error {
 	if mayRead(c.Actor, asked.Dataset) != nil {
 		return o.Fail(ctx, tx, "authorization_lost", "The credential that started this is no longer authorized to read the data.")
 	}
@@ -77,7 +77,7 @@ func (e *service) finish(ctx context.Context, c *op.Call, tx *store.Tx, o *opera
 	if err := automation.SaveFile(ctx, tx, j, content); err != nil {
 		return err
 	}
-	return o.Finish(ctx, tx, operation.Result{Resource: operation.Resource{Type: automation.Export, ID: j.ID}})
+	return o.Finish(ctx, tx, durable.Result{Resource: durable.Resource{Type: automation.Export, ID: j.ID}})
 }
 
 // content returns the file that a request asks for and how many records it

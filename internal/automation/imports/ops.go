@@ -18,9 +18,9 @@ type importInput struct {
 	ImportID string `path:"importId"`
 }
 
-func get(ctx context.Context, c *op.Call, in *importInput) (op.Item[automation.Job], error) {
+func get(ctx context.Context, c *op.Call, in *importInput) (op.Item[automation.Record], error) {
 	j, err := automation.Load(ctx, c.DB, automation.Import, in.ImportID, c.Now)
-	return op.Item[automation.Job]{Data: j, Ref: j.Ref()}, err
+	return op.Item[automation.Record]{Data: j, Ref: j.Ref()}, err
 }
 
 type itemsInput struct {
@@ -67,7 +67,7 @@ func explain(e automation.ItemError) string {
 }
 
 // current loads an import for a step under the revision that the client knows.
-func current(ctx context.Context, c *op.Call, tx *store.Tx, id string) (automation.Job, error) {
+func current(ctx context.Context, c *op.Call, tx *store.Tx, id string) (automation.Record, error) {
 	j, err := automation.Load(ctx, tx, automation.Import, id, c.Now)
 	if err == nil && c.Stale(j.Revision) {
 		err = fault.Stale()
@@ -83,20 +83,20 @@ type commitInput struct {
 	Body     CommitImport
 }
 
-func (s *service) commit(ctx context.Context, c *op.Call, tx *store.Tx, in *commitInput) (op.Item[automation.Job], error) {
+func (s *service) commit(ctx context.Context, c *op.Call, tx *store.Tx, in *commitInput) (op.Item[automation.Record], error) {
 	j, err := current(ctx, c, tx, in.ImportID)
 	if err != nil {
-		return op.Item[automation.Job]{}, err
+		return op.Item[automation.Record]{}, err
 	}
 	if j.State != automation.Validated {
-		return op.Item[automation.Job]{}, fault.New(fault.ResourceConflict, "The import is %s: only a validated import can be committed.", spoken(j.State))
+		return op.Item[automation.Record]{}, fault.New(fault.ResourceConflict, "The import is %s: only a validated import can be committed.", spoken(j.State))
 	}
 	valid, err := store.Exists(ctx, tx, "SELECT 1 FROM automation_item WHERE job_id = ? AND state = 'valid'", j.ID)
 	if err == nil && !valid {
 		err = fault.New(fault.ResourceConflict, "The import has no valid item: there is nothing to create. Correct the file and upload it again.")
 	}
 	if err != nil {
-		return op.Item[automation.Job]{}, err
+		return op.Item[automation.Record]{}, err
 	}
 	o, err := automation.Start(ctx, c, tx, &j)
 	return j.Accepted(o), err

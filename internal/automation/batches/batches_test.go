@@ -1,4 +1,4 @@
-package batch_test
+package batches_test
 
 import (
 	"fmt"

@@ -1,8 +1,8 @@
-// Package diag reads what the pipeline left behind: audit events, request
+// Package introspect reads what the pipeline left behind: audit events, request
 // records, rate windows, and which operations a caller may use (api-v1.md,
 // Usage and capabilities, Audit event and request diagnostic). It writes
 // nothing.
-package diag
+package introspect
 
 import (
 	"context"
@@ -10,28 +10,28 @@ import (
 	"github.com/waymarkhq/waymark/internal/automation"
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/cursor"
+	"github.com/waymarkhq/waymark/internal/durable"
 	"github.com/waymarkhq/waymark/internal/op"
-	"github.com/waymarkhq/waymark/internal/operation"
 	"github.com/waymarkhq/waymark/internal/ratelimit"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/webhook"
 )
 
 // service holds what the operations need besides the call.
-type service struct{ pipeline *op.Service }
+type service struct{ pipeline *op.Pipeline }
 
 // Register declares the operations of this package.
-func Register(s *op.Service) {
-	d := &service{s}
-	op.Read(s, op.Op{ID: "getCapabilities", Method: "GET", Path: "/capabilities", Perm: "capabilities:read",
+func Register(p *op.Pipeline) {
+	d := &service{p}
+	op.Read(p, op.Op{ID: "getCapabilities", Method: "GET", Path: "/capabilities", Perm: "capabilities:read",
 		Summary: "Which operations the caller may use"}, d.capabilities)
-	op.Read(s, op.Op{ID: "getAppsAppIdCapabilities", Method: "GET", Path: "/apps/{appId}/capabilities", Perm: "capabilities:read", App: op.AppInPath,
+	op.Read(p, op.Op{ID: "getAppsAppIdCapabilities", Method: "GET", Path: "/apps/{appId}/capabilities", Perm: "capabilities:read", App: op.AppInPath,
 		Summary: "Which operations the caller may use on an app"}, d.appCapabilities)
-	op.Read(s, op.Op{ID: "getAppsAppIdUsage", Method: "GET", Path: "/apps/{appId}/usage", Perm: "usage:read", App: op.AppInPath,
+	op.Read(p, op.Op{ID: "getAppsAppIdUsage", Method: "GET", Path: "/apps/{appId}/usage", Perm: "usage:read", App: op.AppInPath,
 		Summary: "How full the windows are", Doc: "Account counters include the owner's other apps."}, d.usage)
-	op.List(s, op.Op{ID: "getAuditEvents", Method: "GET", Path: "/audit-events", Perm: "audit_events:read", Human: true, App: op.AppInQuery,
+	op.List(p, op.Op{ID: "getAuditEvents", Method: "GET", Path: "/audit-events", Perm: "audit_events:read", Human: true, App: op.AppInQuery,
 		Summary: "List audit events"}, auditEvents)
-	op.List(s, op.Op{ID: "getRequests", Method: "GET", Path: "/requests", Perm: "requests:read", Human: true, App: op.AppInQuery,
+	op.List(p, op.Op{ID: "getRequests", Method: "GET", Path: "/requests", Perm: "requests:read", Human: true, App: op.AppInQuery,
 		Summary: "List request records"}, d.requests)
 }
 
@@ -148,7 +148,7 @@ func (s *service) usage(ctx context.Context, c *op.Call, in *appInput) (op.Item[
 		limit, use *int64
 		of         func(context.Context, store.Q, string) (int64, error)
 	}{
-		{operation.MaxActive, &limit.ActiveOperations, &use.ActiveOperations, operation.Active},
+		{durable.MaxActive, &limit.ActiveOperations, &use.ActiveOperations, durable.Active},
 		{automation.MaxRecords, &limit.AutomationRecords, &use.AutomationRecords, automation.Count},
 		{webhook.MaxPerApp, &limit.Webhooks, &use.Webhooks, webhook.Count},
 	} {

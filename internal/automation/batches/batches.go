@@ -1,7 +1,7 @@
-// Package batch owns link batches: up to fifty changes of links in one request,
+// Package batches owns link batches: up to fifty changes of links in one request,
 // done one by one by the executor (api-v1.md, Link batches). It does not hold
 // what a change does: that is package link's.
-package batch
+package batches
 
 import (
 	"context"
@@ -10,10 +10,10 @@ import (
 	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/automation"
 	"github.com/waymarkhq/waymark/internal/cursor"
+	"github.com/waymarkhq/waymark/internal/durable"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/link"
 	"github.com/waymarkhq/waymark/internal/op"
-	"github.com/waymarkhq/waymark/internal/operation"
 	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/store"
 )
@@ -62,17 +62,17 @@ func permission(action string) string {
 
 // Register declares the operations of this package and returns what the
 // executor does for them.
-func Register(s *op.Service, links *link.Service) operation.Work {
-	a := &actions{links: links, create: op.Checker[link.CreateLink](s), update: op.Checker[link.UpdateLink](s), move: op.Checker[MoveLink](s), archive: op.Checker[ArchiveLink](s)}
-	op.Write(s, op.Op{ID: "createLinkBatches", Method: "POST", Path: "/link-batches", Perm: "batches:create", App: op.AppInBody, Status: 202, Needs: permissions,
+func Register(p *op.Pipeline, links *link.Service) durable.Work {
+	a := &actions{links: links, create: op.Checker[link.CreateLink](p), update: op.Checker[link.UpdateLink](p), move: op.Checker[MoveLink](p), archive: op.Checker[ArchiveLink](p)}
+	op.Write(p, op.Op{ID: "createLinkBatches", Method: "POST", Path: "/link-batches", Perm: "batches:create", App: op.AppInBody, Status: 202, Needs: permissions,
 		Summary: "Change many links", Doc: "Each item is done on its own, in order; one that fails does not stop the others. Needs links:create, links:update or links:delete for the actions in it. " +
 			"Audit has an event for each change under the operation that makes it on a single link (createLinks, updateLinksLinkId, deleteLinksLinkId) and a createLinkBatches event for the batch, all with the id of this request as correlationId."}, a.start)
-	op.List(s, op.Op{ID: "getLinkBatchesBatchIdItems", Method: "GET", Path: "/link-batches/{batchId}/items", Perm: "batches:read",
+	op.List(p, op.Op{ID: "getLinkBatchesBatchIdItems", Method: "GET", Path: "/link-batches/{batchId}/items", Perm: "batches:read",
 		App: op.AppOf("batchId", automation.AppOf(automation.Batch)), PageLimit: 50, Summary: "List the items of a batch"}, items)
 	return automation.ItemKind{
 		Kind: automation.Batch, Waiting: automation.Pending, Apply: a.apply,
 		Allowed: func(by *actor.Actor) bool { return by.May("batches:create", false) },
-		Creates: a.creates, Budget: automation.CreationBudget(s),
+		Creates: a.creates, Budget: automation.CreationBudget(p),
 	}.Work()
 }
 
@@ -86,20 +86,20 @@ func permissions(in any) (needed []string) {
 	return needed
 }
 
-func (a *actions) start(ctx context.Context, c *op.Call, tx *store.Tx, in *createInput) (op.Item[automation.Job], error) {
+func (a *actions) start(ctx context.Context, c *op.Call, tx *store.Tx, in *createInput) (op.Item[automation.Record], error) {
 	if err := a.check(in.Body.Items); err != nil {
-		return op.Item[automation.Job]{}, err
+		return op.Item[automation.Record]{}, err
 	}
-	j, err := automation.Create(ctx, c, tx, automation.Batch, operation.Queued, "", len(in.Body.Items))
+	j, err := automation.Create(ctx, c, tx, automation.Batch, durable.Queued, "", len(in.Body.Items))
 	if err != nil {
-		return op.Item[automation.Job]{}, err
+		return op.Item[automation.Record]{}, err
 	}
 	added := make([]automation.Item, len(in.Body.Items))
 	for n, b := range in.Body.Items {
 		added[n] = automation.Item{ClientID: b.ClientID, Action: b.Action, LinkID: b.LinkID.Ptr(), Revision: b.Revision.Ptr(), Input: b.Input.Value.Value, State: automation.Pending}
 	}
 	if err := automation.AddItems(ctx, tx, j.ID, added); err != nil {
-		return op.Item[automation.Job]{}, err
+		return op.Item[automation.Record]{}, err
 	}
 	o, err := automation.Start(ctx, c, tx, &j)
 	return j.Accepted(o), err

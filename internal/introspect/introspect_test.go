@@ -1,4 +1,4 @@
-package diag_test
+package introspect_test
 
 import (
 	"fmt"
