@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write the links that come of the sample files")
 
-const docs = "../../docs/"
+const docs = "../../../docs/"
 
 // The mappings of the documentation, run against files laid out as the products
 // lay them out: testdata has what each comes to. HOST stands for the domain.
