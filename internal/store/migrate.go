@@ -77,9 +77,7 @@ func (db *DB) Migrate(ctx context.Context) (version int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	dialect := goose.DialectSQLite3
-	if db.dialect.numbered {
-		dialect = goose.DialectPostgres
+	if db.writer == nil {
 		conn, err := db.pools[0].Conn(ctx)
 		if err != nil {
 			return 0, fmt.Errorf("migrate: %w", err)
@@ -92,10 +90,16 @@ func (db *DB) Migrate(ctx context.Context) (version int64, err error) {
 			_, unlockErr := conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", migrationLock)
 			err = errors.Join(err, unlockErr)
 		}()
-	} else {
-		db.turn <- struct{}{}
-		defer func() { <-db.turn }()
+		return db.migrate(ctx, goose.DialectPostgres, files)
 	}
+	err = db.writer.alone(ctx, func() error {
+		version, err = db.migrate(ctx, goose.DialectSQLite3, files)
+		return err
+	})
+	return version, err
+}
+
+func (db *DB) migrate(ctx context.Context, dialect goose.Dialect, files fs.FS) (version int64, err error) {
 	if version, err = db.Schema(ctx); err != nil {
 		return 0, fmt.Errorf("migrate: %w", err)
 	}

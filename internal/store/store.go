@@ -41,11 +41,9 @@ type DB struct {
 	dialect Dialect
 	clock   *clock.Clock
 	reader  handle
-	writer  handle
+	// writer is nil on PostgreSQL, where the readers' pool writes too.
+	writer  *writer
 	pools   []*sql.DB
-	// turn is held by whoever writes to SQLite: one connection does all the
-	// writing, and keeps its statements prepared.
-	turn    chan struct{}
 	signals signals
 }
 
@@ -76,7 +74,6 @@ func Open(ctx context.Context, address string, c *clock.Clock) (*DB, error) {
 	pool.SetConnMaxLifetime(time.Hour)
 	db := &DB{dialect: postgresDialect, clock: c, pools: []*sql.DB{pool}}
 	db.reader = handle{on: pool, dialect: &db.dialect}
-	db.writer = db.reader
 	if err := pool.PingContext(ctx); err != nil {
 		pool.Close()
 		return nil, fmt.Errorf("open database %s: %w", redact(address), err)
@@ -100,22 +97,22 @@ func openSQLite(ctx context.Context, file string, c *clock.Clock) (*DB, error) {
 		return pool, pool.PingContext(ctx)
 	}
 	// The writer holds one connection for good; migrations use the other.
-	writer, err := open("", 2)
+	writing, err := open("", 2)
 	if err != nil {
 		return nil, fmt.Errorf("open database %s: %w", file, err)
 	}
-	reader, err := open("&_pragma=query_only(1)", 4)
+	reading, err := open("&_pragma=query_only(1)", 4)
 	if err != nil {
-		writer.Close()
+		writing.Close()
 		return nil, fmt.Errorf("open database %s: %w", file, err)
 	}
-	conn, err := writer.Conn(ctx)
+	conn, err := writing.Conn(ctx)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open database %s: %w", file, err), writer.Close(), reader.Close())
+		return nil, errors.Join(fmt.Errorf("open database %s: %w", file, err), writing.Close(), reading.Close())
 	}
-	db := &DB{dialect: sqliteDialect, clock: c, pools: []*sql.DB{writer, reader}, turn: make(chan struct{}, 1)}
-	db.reader = handle{on: reader, dialect: &db.dialect, kept: &statements{}}
-	db.writer = handle{on: conn, dialect: &db.dialect, kept: &statements{}}
+	db := &DB{dialect: sqliteDialect, clock: c, pools: []*sql.DB{writing, reading}}
+	db.reader = handle{on: reading, dialect: &db.dialect, kept: &statements{}}
+	db.writer = &writer{handle: handle{on: conn, dialect: &db.dialect, kept: &statements{}}}
 	return db, nil
 }
 
@@ -134,13 +131,8 @@ func redact(address string) string {
 // Close waits for the transaction under way and closes all connections. What
 // comes later fails.
 func (db *DB) Close() (err error) {
-	if conn, ok := db.writer.on.(*sql.Conn); ok {
-		db.turn <- struct{}{}
-		err = conn.Close()
-		<-db.turn
-		if errors.Is(err, sql.ErrConnDone) {
-			err = nil // closed before
-		}
+	if db.writer != nil {
+		err = db.writer.close()
 	}
 	for _, pool := range db.pools {
 		err = errors.Join(err, pool.Close())
@@ -160,12 +152,15 @@ func (db *DB) Ping(ctx context.Context) error { return db.pools[len(db.pools)-1]
 // Exec runs one statement in a transaction of its own, without the
 // serializable isolation of InTx: for counters, leases and other statements
 // that are whole by themselves.
-func (db *DB) Exec(ctx context.Context, query string, args ...any) (int64, error) {
-	if db.turn != nil {
-		db.turn <- struct{}{}
-		defer func() { <-db.turn }()
+func (db *DB) Exec(ctx context.Context, query string, args ...any) (n int64, err error) {
+	if db.writer == nil {
+		return db.reader.exec(ctx, query, args)
 	}
-	return db.writer.exec(ctx, query, args)
+	err = db.writer.run(ctx, true, func() (err error) {
+		n, err = db.writer.exec(ctx, query, args)
+		return err
+	})
+	return n, err
 }
 
 // Rows runs a query on the readers' pool.
@@ -179,7 +174,8 @@ func (db *DB) IsUnique(err error) bool { return db.dialect.isUnique(err) }
 // IsAway reports that the database could not be reached, could not store, or
 // was too busy for longer than a transaction is tried.
 func (db *DB) IsAway(err error) bool {
-	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || errors.Is(err, driver.ErrBadConn) || db.dialect.isAway(err) || db.dialect.isRetryable(err)
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, errLost) ||
+		db.dialect.isAway(err) || db.dialect.isRetryable(err)
 }
 
 func isNetwork(err error) bool {

@@ -81,22 +81,12 @@ func (db *DB) inTx(ctx context.Context, level sql.IsolationLevel, f func(*Tx) er
 }
 
 func (db *DB) tryTx(ctx context.Context, level sql.IsolationLevel, f func(*Tx) error) error {
-	tx, end, err := db.begin(ctx, level)
-	if err != nil {
-		return fmt.Errorf("begin: %w", err)
-	}
-	done := false
-	defer func() {
-		if !done { // f failed or panicked
-			end(false)
-		}
-	}()
-	if err := f(tx); err != nil {
+	tx := &Tx{db: db}
+	if err := db.run(ctx, level, tx, func() error {
+		tx.Now = db.Now()
+		return f(tx)
+	}); err != nil {
 		return err
-	}
-	done = true
-	if err := end(true); err != nil {
-		return fmt.Errorf("commit: %w", err)
 	}
 	for _, after := range tx.after {
 		after()
@@ -104,43 +94,24 @@ func (db *DB) tryTx(ctx context.Context, level sql.IsolationLevel, f func(*Tx) e
 	return nil
 }
 
-// begin starts a transaction; end commits it or rolls it back.
-func (db *DB) begin(ctx context.Context, level sql.IsolationLevel) (tx *Tx, end func(commit bool) error, err error) {
-	if db.turn == nil {
-		sqlTx, err := db.pools[0].BeginTx(ctx, &sql.TxOptions{Isolation: level})
-		if err != nil {
-			return nil, nil, err
-		}
-		end = func(commit bool) error {
-			if commit {
-				return sqlTx.Commit()
-			}
-			return sqlTx.Rollback()
-		}
-		return &Tx{Now: db.Now(), db: db, handle: handle{on: sqlTx, dialect: &db.dialect}}, end, nil
+// run runs f in a transaction and commits it. SQLite has one writer, so every
+// transaction is serializable.
+func (db *DB) run(ctx context.Context, level sql.IsolationLevel, tx *Tx, f func() error) error {
+	if db.writer != nil {
+		tx.handle = db.writer.handle
+		return db.writer.run(ctx, false, f)
 	}
-	// SQLite: one writer, so every transaction is serializable, and IMMEDIATE
-	// so that another process (session issue, migrate) makes it wait at the
-	// start rather than fail at its first write.
-	select {
-	case db.turn <- struct{}{}:
-	case <-ctx.Done():
-		return nil, nil, ctx.Err()
+	begun, err := db.pools[0].BeginTx(ctx, &sql.TxOptions{Isolation: level})
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
 	}
-	if _, err := db.writer.exec(ctx, "BEGIN IMMEDIATE", nil); err != nil {
-		<-db.turn
-		return nil, nil, err
-	}
-	end = func(commit bool) error {
-		defer func() { <-db.turn }()
-		if commit {
-			_, err = db.writer.exec(ctx, "COMMIT", nil)
-			if err == nil {
-				return nil
-			}
-		}
-		db.writer.exec(ctx, "ROLLBACK", nil)
+	defer begun.Rollback() // unless it is committed
+	tx.handle = handle{on: begun, dialect: &db.dialect}
+	if err := f(); err != nil {
 		return err
 	}
-	return &Tx{Now: db.Now(), db: db, handle: db.writer}, end, nil
+	if err := begun.Commit(); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	return nil
 }
