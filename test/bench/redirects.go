@@ -3,22 +3,14 @@ package main
 import (
 	"bufio"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
 )
-
-// connections are kept open by the load generator.
-const connections = 16
 
 const userAgent = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36"
 
@@ -91,13 +83,10 @@ func (b *bench) startNginx(path, target string) (*child, error) {
 	if err := os.Mkdir(prefix, 0o700); err != nil {
 		return nil, err
 	}
-	// nginx cannot tell which port it chose, so one that is free now.
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	at, err := freeAddress()
 	if err != nil {
 		return nil, err
 	}
-	at := l.Addr().String()
-	l.Close()
 	file := filepath.Join(prefix, "nginx.conf")
 	if err := os.WriteFile(file, fmt.Appendf(nil, nginxConfig, prefix, at, path, target, "go."+zone), 0o600); err != nil {
 		return nil, err
@@ -133,97 +122,10 @@ func visit(address, path string) (*http.Response, error) {
 	}
 }
 
-// loader names what drives the load.
-func loader() string {
-	name := "the built-in load generator"
-	if _, err := exec.LookPath("wrk"); err == nil {
-		name = "wrk with 1 thread"
-	}
-	return fmt.Sprintf("%s, %d kept connections", name, connections)
-}
-
-var wrkCount = regexp.MustCompile(`(?m)^\s*(\d+) requests in`)
-
-// drive loads a server and returns how many requests were answered.
-func drive(address, path string, d time.Duration) (int, error) {
-	wrk, err := exec.LookPath("wrk")
-	if err != nil {
-		return generate(address, path, d)
-	}
-	out, err := exec.Command(wrk, "-t1", "-c"+strconv.Itoa(connections), "-d"+strconv.Itoa(int(d.Seconds()))+"s",
-		"-H", "Host: go."+zone, "-H", "User-Agent: "+userAgent, "-H", "Referer: https://news.example/article",
-		"http://"+address+path).CombinedOutput()
-	found := wrkCount.FindSubmatch(out)
-	if err != nil || found == nil || strings.Contains(string(out), "Non-2xx") {
-		return 0, fmt.Errorf("wrk: %w\n%s", err, out)
-	}
-	return strconv.Atoi(string(found[1]))
-}
-
-// generate is what drives the load where wrk is not installed.
-func generate(address, path string, d time.Duration) (int, error) {
-	ask := []byte("GET " + path + " HTTP/1.1\r\nHost: go." + zone + "\r\nUser-Agent: " + userAgent + "\r\nReferer: https://news.example/article\r\n\r\n")
-	var answered atomic.Int64
-	var failed atomic.Pointer[error]
-	end := time.Now().Add(d)
-	var all sync.WaitGroup
-	for range connections {
-		all.Go(func() {
-			if err := func() error {
-				conn, err := net.Dial("tcp", address)
-				if err != nil {
-					return err
-				}
-				defer conn.Close()
-				for input := bufio.NewReader(conn); time.Now().Before(end); answered.Add(1) {
-					if _, err := conn.Write(ask); err != nil {
-						return err
-					}
-					response, err := http.ReadResponse(input, nil)
-					if err != nil {
-						return err
-					}
-					if _, err := io.Copy(io.Discard, response.Body); err != nil {
-						return err
-					}
-				}
-				return nil
-			}(); err != nil {
-				failed.Store(&err)
-			}
-		})
-	}
-	all.Wait()
-	if err := failed.Load(); err != nil {
-		return 0, *err
-	}
-	return int(answered.Load()), nil
-}
-
-// contender is a server in the comparison.
-type contender struct {
-	name  string
-	child *child
-	cost  []float64 // CPU µs a request, by turn
-	rate  []float64
-	total int
-}
-
-func (c *contender) turn(path string) error {
-	cpu, started := c.child.cpu(), time.Now()
-	n, err := drive(c.child.address, path, time.Duration(*seconds)*time.Second)
-	if err != nil {
-		return fmt.Errorf("%s: %w", c.name, err)
-	}
-	c.total += n
-	c.cost = append(c.cost, per(c.child.cpu()-cpu, n))
-	c.rate = append(c.rate, float64(n)/time.Since(started).Seconds())
-	return nil
-}
-
-// redirects compares a redirect with its click to answers without one.
+// redirects compares a redirect with its click to answers without one, and to
+// golink's, which counts in memory.
 func (b *bench) redirects() error {
-	const path = "/c1-1"
+	const path = "/" + slug
 	before := b.stored()
 	s, err := b.serve()
 	if err != nil {
@@ -241,52 +143,75 @@ func (b *bench) redirects() error {
 		return err
 	}
 	contenders = append(contenders, &contender{name: "bare net/http", child: plain})
-	nginx, err := b.startNginx(path, answer.Header.Get("Location"))
-	if err != nil {
-		return err
+	for name, start := range map[string]func() (*child, error){
+		"nginx map + return": func() (*child, error) { return b.startNginx(path, answer.Header.Get("Location")) },
+		"golink":             b.startGolink,
+	} {
+		other, err := start()
+		if err != nil {
+			return err
+		}
+		if other != nil {
+			contenders = append(contenders, &contender{name: name, child: other})
+		}
 	}
-	if nginx != nil {
-		contenders = append(contenders, &contender{name: "nginx map + return", child: nginx})
-	}
-	var loaded float64 // CPU µs of a click, with its way to the event store
 	clicks, cpu := 1, s.cpu()
-	for range *rounds {
-		for _, c := range contenders {
-			if _, err := visit(c.child.address, path); err != nil {
-				return err
-			}
-			if err := c.turn(path); err != nil {
-				return err
-			}
-			if c.child == s.child {
-				// What it still does must not cost the others their processor.
-				if err := s.drained("waymark_click_log_bytes"); err != nil {
-					return err
-				}
-			}
+	for _, clients := range []int{1, 32} {
+		n, err := b.redirectsBy(clients, s, contenders, path)
+		if err != nil {
+			return err
 		}
+		clicks += n
 	}
-	way := contenders[0]
-	clicks += way.total + *rounds
-	loaded = per(s.cpu()-cpu, clicks)
-	ours := median(way.cost)
-	b.add("redirect with durable click, CPU µs", "%.1f", ours, 18, fmt.Sprintf("%d requests in %d turns, loader at work beside; %.0f/s", way.total, *rounds, median(way.rate)))
-	b.add("  the same until its click is in the event store", "%.1f", loaded, 0, "mean of all turns")
-	for _, c := range contenders[1:] {
-		cost := median(c.cost)
-		b.add("  "+c.name+", CPU µs", "%.1f", cost, 0, fmt.Sprintf("%d requests; %.0f/s", c.total, median(c.rate)))
-		aim := 0.0
-		if c.child == plain {
-			aim = 1.5
-		}
-		b.add("  waymark to "+c.name, "%.2f", ours/cost, aim, "in the same run")
-	}
+	b.add("redirect until its click is in the event store, CPU µs", "%.1f", per(s.cpu()-cpu, clicks), 0, "mean of all turns")
 	b.add("memory under redirect load, MiB", "%.1f", s.memory("VmHWM"), 64, "VmHWM, event store: database")
 	if err := s.stop(); err != nil {
 		return err
 	}
 	b.add("bytes per click on disk", "%.1f", float64(b.stored()-before)/float64(clicks), 40, fmt.Sprintf("%d clicks, after loading, server stopped", clicks))
 	return nil
+}
+
+// redirectsBy compares the contenders, of which the first is ours, and returns
+// how many clicks it had.
+func (b *bench) redirectsBy(clients int, s *server, contenders []*contender, path string) (clicks int, err error) {
+	for _, c := range contenders {
+		c.cost, c.rate, c.total = nil, nil, 0
+	}
+	for range *rounds {
+		for _, c := range contenders {
+			if _, err := visit(c.child.address, path); err != nil {
+				return 0, err
+			}
+			if err := c.count(func() (int, error) { return visits(c.child.address, path, clients) }); err != nil {
+				return 0, err
+			}
+			if c.child == s.child {
+				// What it still does must not cost the others their processor.
+				if err := s.drained("waymark_click_log_bytes"); err != nil {
+					return 0, err
+				}
+			}
+		}
+	}
+	way := contenders[0]
+	ours := median(way.cost)
+	aim := 0.0
+	if clients > 1 {
+		aim = 18
+	}
+	b.add(fmt.Sprintf("redirect with durable click, %d client(s), CPU µs", clients), "%.1f", ours, aim,
+		fmt.Sprintf("%d requests in %d turns, loader at work beside; %.0f/s", way.total, *rounds, median(way.rate)))
+	for _, c := range contenders[1:] {
+		cost := median(c.cost)
+		b.add("  "+c.name+", CPU µs", "%.1f", cost, 0, fmt.Sprintf("%d requests; %.0f/s", c.total, median(c.rate)))
+		aim := 0.0
+		if c.name == "bare net/http" && clients > 1 {
+			aim = 1.5
+		}
+		b.add("  waymark's cost to that of "+c.name, "%.2f", ours/cost, aim, "in the same run")
+	}
+	return way.total + *rounds, nil
 }
 
 // stored returns the bytes of the data folder of a server that is stopped.
