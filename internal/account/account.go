@@ -27,6 +27,9 @@ type Me struct {
 	Revision    string  `json:"revision" format:"uuid"`
 }
 
+// SchemaName implements schema.Named.
+func (Me) SchemaName() string { return "Profile" }
+
 // Preferences of a human owner.
 type Preferences struct {
 	SelectedAppID *string `json:"selectedAppId" doc:"Null, under a new revision, once the app was deleted."`
@@ -55,6 +58,9 @@ type UpdateMe struct {
 	DisplayName opt.Opt[text.Line] `json:"displayName,omitzero" maxLength:"100" example:"Ada Lovelace"`
 	PhotoURL    opt.Null[string]   `json:"photoUrl,omitzero" maxLength:"4096" doc:"HTTPS, without user or password."`
 }
+
+// SchemaName implements schema.Named.
+func (UpdateMe) SchemaName() string { return "ProfilePatch" }
 
 func updateMe(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body UpdateMe }) (op.Item[Me], error) {
 	me, err := loadMe(ctx, tx, c.Actor)
@@ -107,6 +113,9 @@ type UpdatePreferences struct {
 	SelectedAppID opt.Null[string] `json:"selectedAppId,omitzero" maxLength:"500" doc:"An app of the caller."`
 	Theme         opt.Opt[string]  `json:"theme,omitzero" enum:"system,light,dark" example:"dark"`
 }
+
+// SchemaName implements schema.Named.
+func (UpdatePreferences) SchemaName() string { return "PreferencesPatch" }
 
 func updatePreferences(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body UpdatePreferences }) (op.Item[Preferences], error) {
 	p, err := loadPreferences(ctx, tx, c.Actor.OwnerID)

@@ -45,6 +45,9 @@ type Period struct {
 	EndExclusive   bool          `json:"endExclusive"`
 }
 
+// SchemaName implements schema.Named.
+func (Period) SchemaName() string { return "AnalyticsPeriod" }
+
 // Filters repeats what an answer was filtered by.
 type Filters struct {
 	CampaignID *string `json:"campaignId"`
@@ -60,6 +63,9 @@ type Filters struct {
 	EventType  *string `json:"eventType"`
 }
 
+// SchemaName implements schema.Named.
+func (Filters) SchemaName() string { return "AnalyticsFilters" }
+
 // Coverage states what the numbers rest on and what they do not prove.
 type Coverage struct {
 	Source                string   `json:"source"`
@@ -71,6 +77,9 @@ type Coverage struct {
 	CompletenessGuarantee bool     `json:"completenessGuaranteed"`
 	Limitations           []string `json:"limitations"`
 }
+
+// SchemaName implements schema.Named.
+func (Coverage) SchemaName() string { return "AnalyticsCoverage" }
 
 // Common is the part of the data that all analytics answers share.
 type Common struct {
@@ -156,6 +165,9 @@ type Summary struct {
 	Totals Totals `json:"totals"`
 }
 
+// SchemaName implements schema.Named.
+func (Summary) SchemaName() string { return "AnalyticsSummary" }
+
 // Totals are the counts of a period. clicks counts those of people; crawlers
 // are left out unless device=bot is asked for.
 type Totals struct {
@@ -169,6 +181,9 @@ type Totals struct {
 	FirstEventAt       *clock.Instant `json:"firstEventAt" format:"date-time"`
 	LastEventAt        *clock.Instant `json:"lastEventAt" format:"date-time"`
 }
+
+// SchemaName implements schema.Named.
+func (Totals) SchemaName() string { return "AnalyticsTotals" }
 
 func (s *service) summary(ctx context.Context, c *op.Call, in *Query) (op.Item[Summary], error) {
 	summary, err := in.summary(ctx, s.events, c.Now)

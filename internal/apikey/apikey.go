@@ -34,11 +34,17 @@ type Key struct {
 	Revision    string         `json:"revision" format:"uuid"`
 }
 
+// SchemaName implements schema.Named.
+func (Key) SchemaName() string { return "ApiKey" }
+
 // Issued is a new key with its secret, which is shown this once.
 type Issued struct {
 	Key    Key    `json:"key"`
 	Secret string `json:"secret"`
 }
+
+// SchemaName implements schema.Named.
+func (Issued) SchemaName() string { return "IssuedApiKey" }
 
 // Position implements op.Positioned.
 func (k Key) Position() cursor.Position { return cursor.Position{At: k.CreatedAt, ID: k.ID} }

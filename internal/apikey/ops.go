@@ -41,6 +41,9 @@ type CreateAPIKey struct {
 	ExpiresAt   opt.Opt[clock.Instant] `json:"expiresAt,omitzero" format:"date-time" doc:"Default 90 days from now, at most 365 days."`
 }
 
+// SchemaName implements schema.Named.
+func (CreateAPIKey) SchemaName() string { return "ApiKeyCreate" }
+
 func (s *service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateAPIKey }) (op.Item[Issued], error) {
 	k := Key{Name: string(in.Body.Name), AppIDs: distinct(in.Body.AppIDs), Permissions: distinct(in.Body.Permissions)}
 	var asked *clock.Instant
@@ -95,6 +98,9 @@ type UpdateAPIKey struct {
 	AppIDs      opt.Opt[[]string]  `json:"appIds,omitzero" minItems:"1" maxItems:"100" doc:"A part of the current apps."`
 	Permissions opt.Opt[[]string]  `json:"permissions,omitzero" minItems:"1" maxItems:"200" doc:"A part of the current permissions."`
 }
+
+// SchemaName implements schema.Named.
+func (UpdateAPIKey) SchemaName() string { return "ApiKeyPatch" }
 
 type updateInput struct {
 	KeyID string `path:"keyId"`
@@ -163,6 +169,9 @@ func (s *service) revoke(ctx context.Context, c *op.Call, tx *store.Tx, in *keyI
 type RotateAPIKey struct {
 	OverlapSeconds int64 `json:"overlapSeconds" minimum:"0" maximum:"86400"`
 }
+
+// SchemaName implements schema.Named.
+func (RotateAPIKey) SchemaName() string { return "ApiKeyRotateRequest" }
 
 type rotateInput struct {
 	KeyID string `path:"keyId"`

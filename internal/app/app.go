@@ -52,6 +52,9 @@ type Defaults struct {
 	Revision      string  `json:"revision" format:"uuid" doc:"The app's."`
 }
 
+// SchemaName implements schema.Named.
+func (Defaults) SchemaName() string { return "AppDefaults" }
+
 func (a App) defaults() op.Item[Defaults] {
 	return op.Item[Defaults]{Ref: a.Ref(), Data: Defaults{
 		AppID: a.ID, DefaultDomain: a.DefaultDomain, DesktopURL: a.DesktopURL,

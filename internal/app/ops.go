@@ -50,6 +50,9 @@ type CreateApp struct {
 	Fields
 }
 
+// SchemaName implements schema.Named.
+func (CreateApp) SchemaName() string { return "AppCreate" }
+
 func create(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateApp }) (op.Item[App], error) {
 	a := App{Name: string(in.Body.Name)}
 	if in.Body.DefaultDomain.Valid {
@@ -74,6 +77,9 @@ type UpdateApp struct {
 	Name opt.Opt[text.Line] `json:"name,omitzero" maxLength:"100" example:"Summer sale"`
 	Fields
 }
+
+// SchemaName implements schema.Named.
+func (UpdateApp) SchemaName() string { return "AppPatch" }
 
 type updateInput struct {
 	AppID string `path:"appId" maxLength:"500"`
@@ -154,6 +160,9 @@ type SetDefaults struct {
 	PlayStoreURL  opt.Null[string] `json:"playStoreUrl,omitzero" maxLength:"4096" doc:"HTTPS, without user or password."`
 	AppStoreURL   opt.Null[string] `json:"appStoreUrl,omitzero" maxLength:"4096" doc:"HTTPS, without user or password."`
 }
+
+// SchemaName implements schema.Named.
+func (SetDefaults) SchemaName() string { return "AppDefaultsInput" }
 
 type setDefaultsInput struct {
 	AppID string `path:"appId" maxLength:"500"`

@@ -17,6 +17,9 @@ type Logo struct {
 	Revision string  `json:"revision" format:"uuid" doc:"The app's."`
 }
 
+// SchemaName implements schema.Named.
+func (Logo) SchemaName() string { return "AppLogo" }
+
 func (s *service) logoOf(ctx context.Context, q store.Q, a app.App) (op.Item[Logo], error) {
 	l := Logo{AppID: a.ID, AssetID: a.LogoAssetID, Revision: a.Revision}
 	if a.LogoAssetID != nil {
@@ -49,6 +52,9 @@ func (s *service) logo(ctx context.Context, c *op.Call, in *logoInput) (op.Item[
 type SetLogo struct {
 	AssetID string `json:"assetId" minLength:"1" maxLength:"100" doc:"An active image of the same app."`
 }
+
+// SchemaName implements schema.Named.
+func (SetLogo) SchemaName() string { return "AppLogoInput" }
 
 type setLogoInput struct {
 	AppID string `path:"appId" maxLength:"500"`

@@ -62,7 +62,7 @@ type Record struct {
 	Request string `json:"-"`
 }
 
-// SchemaName implements schema.Named: the contract calls it a job.
+// SchemaName implements schema.Named.
 func (Record) SchemaName() string { return "AutomationJob" }
 
 // Ref names the record for audit.
@@ -115,6 +115,9 @@ type ItemResult struct {
 	Revision string `json:"revision" format:"uuid"`
 }
 
+// SchemaName implements schema.Named.
+func (ItemResult) SchemaName() string { return "AutomationItemResult" }
+
 // ItemError tells why an item failed or is invalid, sanitized.
 type ItemError struct {
 	Code    fault.Code     `json:"code" example:"validation_failed"`
@@ -123,6 +126,9 @@ type ItemError struct {
 	// Dependencies stand in the way of a removal.
 	Dependencies []fault.Dependency `json:"dependencies,omitempty"`
 }
+
+// SchemaName implements schema.Named.
+func (ItemError) SchemaName() string { return "AutomationItemError" }
 
 // Refused returns the error of an item that a refusal stopped.
 func Refused(f *fault.Error) ItemError {

@@ -51,6 +51,9 @@ type Challenge struct {
 	ExpiresAt *clock.Instant `json:"expiresAt" format:"date-time"`
 }
 
+// SchemaName implements schema.Named.
+func (Challenge) SchemaName() string { return "DomainChallenge" }
+
 // Record is a DNS record that connects a hostname.
 type Record struct {
 	Type     string   `json:"type"`
@@ -61,11 +64,17 @@ type Record struct {
 	Observed []string `json:"observed"`
 }
 
+// SchemaName implements schema.Named.
+func (Record) SchemaName() string { return "DnsConnectionRecord" }
+
 // NativeConfig associates native apps with a hostname.
 type NativeConfig struct {
 	IOS     opt.Null[IOSConfig]     `json:"ios"`
 	Android opt.Null[AndroidConfig] `json:"android"`
 }
+
+// SchemaName implements schema.Named.
+func (NativeConfig) SchemaName() string { return "DomainNativeConfig" }
 
 // IOSConfig names the iOS apps that open a hostname's links.
 type IOSConfig struct {
@@ -73,10 +82,16 @@ type IOSConfig struct {
 	Paths  []string `json:"paths"`
 }
 
+// SchemaName implements schema.Named.
+func (IOSConfig) SchemaName() string { return "IosNativeConfig" }
+
 // AndroidConfig names the Android apps that open a hostname's links.
 type AndroidConfig struct {
 	Apps []AndroidApp `json:"apps"`
 }
+
+// SchemaName implements schema.Named.
+func (AndroidConfig) SchemaName() string { return "AndroidNativeConfig" }
 
 // AndroidApp is an Android app with the certificates that sign it.
 type AndroidApp struct {

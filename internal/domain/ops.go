@@ -44,6 +44,9 @@ type CreateDomain struct {
 	ApexProfileID opt.Null[string] `json:"apexProfileId,omitzero" maxLength:"100"`
 }
 
+// SchemaName implements schema.Named.
+func (CreateDomain) SchemaName() string { return "DomainCreate" }
+
 func (o Options) create(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateDomain }) (op.Item[durable.Operation], error) {
 	d, err := o.fromBody(&in.Body)
 	if err == nil {

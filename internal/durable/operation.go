@@ -60,6 +60,9 @@ type Result struct {
 	Invalid   *int64   `json:"invalid,omitempty" doc:"How many items of an import were not tried because their data is invalid. With any of them the operation is at most partially_succeeded."`
 }
 
+// SchemaName implements schema.Named.
+func (Result) SchemaName() string { return "OperationResult" }
+
 // lost returns how many items did not do what they were for.
 func (r *Result) lost() (n int64) {
 	for _, count := range []*int64{r.Failed, r.Invalid} {
@@ -76,11 +79,17 @@ type Resource struct {
 	ID   string `json:"id"`
 }
 
+// SchemaName implements schema.Named.
+func (Resource) SchemaName() string { return "OperationResource" }
+
 // Failure is a sanitized error.
 type Failure struct {
 	Code    string `json:"code" maxLength:"100"`
 	Message string `json:"message"`
 }
+
+// SchemaName implements schema.Named.
+func (Failure) SchemaName() string { return "OperationError" }
 
 // Terminal reports that the operation will not change any more.
 func (o Operation) Terminal() bool {

@@ -42,6 +42,9 @@ type cancelInput struct {
 // CancelOperation is the body of cancelOperationsOperationId: an empty object.
 type CancelOperation struct{}
 
+// SchemaName implements schema.Named.
+func (CancelOperation) SchemaName() string { return "OperationCancelRequest" }
+
 // canceller returns the handler that ends what did not start and asks what
 // runs to stop.
 func canceller(works []Work) func(context.Context, *op.Call, *store.Tx, *cancelInput) (op.Item[Operation], error) {

@@ -13,6 +13,9 @@ type Detail struct {
 	Message string `json:"message" maxLength:"65536" doc:"What is wrong and what is allowed, for a person."`
 }
 
+// SchemaName implements schema.Named.
+func (Detail) SchemaName() string { return "ErrorDetail" }
+
 // Reason is the machine code of a Detail.
 type Reason string
 

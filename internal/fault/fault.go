@@ -68,6 +68,9 @@ type Dependency struct {
 	AvailableAt string `json:"availableAt,omitempty" format:"date-time" doc:"From when on these do not stand in the way any more; absent when they stay until they are removed."`
 }
 
+// SchemaName implements schema.Named.
+func (Dependency) SchemaName() string { return "ErrorDependency" }
+
 // Error is a refusal. Its message and details are written for the client and
 // must carry nothing that the caller may not see.
 type Error struct {

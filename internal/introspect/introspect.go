@@ -6,6 +6,7 @@ package introspect
 
 import (
 	"context"
+	"reflect"
 
 	"github.com/waymarkhq/waymark/internal/automation"
 	"github.com/waymarkhq/waymark/internal/clock"
@@ -59,6 +60,9 @@ type Capability struct {
 	HumanOnly  bool   `json:"humanOnly"`
 }
 
+// SchemaName implements schema.Named.
+func (Capability) SchemaName() string { return "PermittedOperation" }
+
 func (s *service) permitted(c *op.Call, appID *string) op.Item[Capabilities] {
 	data := Capabilities{
 		Environment: string(s.pipeline.Auth.Environment()), APIVersion: "1.0.0", AppID: appID,
@@ -92,6 +96,9 @@ type Usage struct {
 	SharedUsage  Shared[Used]  `json:"sharedUsage"`
 }
 
+// SchemaName implements schema.Named.
+func (Usage) SchemaName() string { return "UsageReport" }
+
 // Rates has one value for each category of calls.
 type Rates[T any] struct {
 	Entry T `json:"entry"`
@@ -99,11 +106,26 @@ type Rates[T any] struct {
 	Write T `json:"write"`
 }
 
+// SchemaName implements schema.Named.
+func (Rates[T]) SchemaName() string { return "Call" + kind[T]() }
+
+// kind ends the names of schemas: limits and what is used of them have the same
+// members.
+func kind[T any]() string {
+	if reflect.TypeFor[T]() == reflect.TypeFor[Limit]() {
+		return "Limits"
+	}
+	return "Usage"
+}
+
 // Shared has the values that all credentials of an account or app share.
 type Shared[T any] struct {
 	Account Rates[T]    `json:"account"`
 	App     AppRates[T] `json:"app"`
 }
+
+// SchemaName implements schema.Named.
+func (Shared[T]) SchemaName() string { return "Shared" + kind[T]() }
 
 // AppRates are the windows and the counts of an app.
 type AppRates[T any] struct {
@@ -118,17 +140,26 @@ type AppRates[T any] struct {
 	Webhooks            int64 `json:"webhooks"`
 }
 
+// SchemaName implements schema.Named.
+func (AppRates[T]) SchemaName() string { return "App" + kind[T]() }
+
 // Limit is the size of a window.
 type Limit struct {
 	Limit         int64 `json:"limit"`
 	WindowSeconds int64 `json:"windowSeconds"`
 }
 
+// SchemaName implements schema.Named.
+func (Limit) SchemaName() string { return "RateLimit" }
+
 // Used is how much of a window is used.
 type Used struct {
 	Used    int64         `json:"used"`
 	ResetAt clock.Instant `json:"resetAt" format:"date-time"`
 }
+
+// SchemaName implements schema.Named.
+func (Used) SchemaName() string { return "RateLimitUsage" }
 
 func (s *service) usage(ctx context.Context, c *op.Call, in *appInput) (op.Item[Usage], error) {
 	standings, err := s.pipeline.Limiter.Peek(ctx, c.Now, s.buckets(c, in.AppID))
@@ -187,6 +218,9 @@ type Actor struct {
 	Name *string `json:"name" doc:"The user's display name or the key's name as it is now; null when there is none."`
 }
 
+// SchemaName implements schema.Named.
+func (Actor) SchemaName() string { return "AuditActor" }
+
 // actorName is the column of an actor's present name.
 const actorName = `CASE actor_type WHEN 'human' THEN (SELECT u.display_name FROM users u WHERE u.id = actor_id)
 	ELSE (SELECT k.name FROM api_key k WHERE k.id = actor_id) END`
@@ -196,6 +230,9 @@ type Resource struct {
 	Type string `json:"type"`
 	ID   string `json:"id"`
 }
+
+// SchemaName implements schema.Named.
+func (Resource) SchemaName() string { return "AuditResource" }
 
 // AuditEvent is one mutation.
 type AuditEvent struct {
@@ -264,6 +301,9 @@ type Request struct {
 	AppID      *string       `json:"appId"`
 	CreatedAt  clock.Instant `json:"createdAt" format:"date-time"`
 }
+
+// SchemaName implements schema.Named.
+func (Request) SchemaName() string { return "RequestRecord" }
 
 // Position implements op.Positioned.
 func (r Request) Position() cursor.Position { return cursor.Position{At: r.CreatedAt, ID: r.ID} }

@@ -26,6 +26,9 @@ type Availability struct {
 	Reason    *string `json:"reason" enum:"taken,reserved,invalid" doc:"null when the address is free."`
 }
 
+// SchemaName implements schema.Named.
+func (Availability) SchemaName() string { return "LinkAvailability" }
+
 type availabilityInput struct {
 	Domain string `query:"domain" required:"true" maxLength:"253"`
 	Prefix string `query:"prefix" maxLength:"1000" allowEmpty:"true"`

@@ -31,7 +31,7 @@ type CreateLink struct {
 	Content
 }
 
-// SchemaName is the name of a CreateLink in the contract.
+// SchemaName implements schema.Named.
 func (CreateLink) SchemaName() string { return "LinkCreate" }
 
 // Content is what a client may set of a link besides its identity.
@@ -64,6 +64,9 @@ type SetLifecycle struct {
 	ExpiredURL opt.Null[string]        `json:"expiredUrl,omitzero" maxLength:"4096"`
 }
 
+// SchemaName implements schema.Named.
+func (SetLifecycle) SchemaName() string { return "LinkLifecycleInput" }
+
 // SetTemplates changes the members sent and keeps the others.
 type SetTemplates struct {
 	Android  opt.Null[SetTemplate] `json:"android,omitzero"`
@@ -71,12 +74,18 @@ type SetTemplates struct {
 	Recovery opt.Null[SetTemplate] `json:"recovery,omitzero"`
 }
 
-// SetTemplate is a TemplateChoice as a client sends it.
+// SchemaName implements schema.Named.
+func (SetTemplates) SchemaName() string { return "TemplateSelectionsInput" }
+
+// SetTemplate is a TemplateSelection as a client sends it.
 type SetTemplate struct {
 	Mode       string           `json:"mode" enum:"inherit,official,custom"`
 	TemplateID opt.Null[string] `json:"templateId,omitzero" maxLength:"100" doc:"For the mode custom."`
 	Version    opt.Null[int64]  `json:"version,omitzero" minimum:"1" doc:"For the mode custom."`
 }
+
+// SchemaName implements schema.Named.
+func (SetTemplate) SchemaName() string { return "TemplateSelectionInput" }
 
 const (
 	maxParameters      = 16 << 10
@@ -166,7 +175,7 @@ func (c *Content) applyTemplates(p *problems, l *Link) {
 	for _, choice := range []struct {
 		path  string
 		value opt.Null[SetTemplate]
-		into  *opt.Null[TemplateChoice]
+		into  *opt.Null[TemplateSelection]
 	}{
 		{"/templateSelection/android", s.Android, &l.TemplateSelection.Android},
 		{"/templateSelection/ios", s.IOS, &l.TemplateSelection.IOS},
@@ -175,10 +184,10 @@ func (c *Content) applyTemplates(p *problems, l *Link) {
 		if !choice.value.Set {
 			continue
 		}
-		*choice.into = opt.Null[TemplateChoice]{Set: true}
+		*choice.into = opt.Null[TemplateSelection]{Set: true}
 		v := choice.value.Value
 		if choice.value.Valid {
-			*choice.into = opt.Of(TemplateChoice{v.Mode, v.TemplateID.Ptr(), v.Version.Ptr()})
+			*choice.into = opt.Of(TemplateSelection{v.Mode, v.TemplateID.Ptr(), v.Version.Ptr()})
 		}
 		if v.Mode == "custom" {
 			p.add(fault.Invalid(choice.path, fault.ReasonUnknownReference, "there is no such template version in this app"))

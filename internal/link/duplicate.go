@@ -21,6 +21,9 @@ type DuplicateLink struct {
 	Title  opt.Null[text.Line] `json:"title,omitzero" maxLength:"200" doc:"Omitted: the original's."`
 }
 
+// SchemaName implements schema.Named.
+func (DuplicateLink) SchemaName() string { return "LinkDuplicateRequest" }
+
 type duplicateInput struct {
 	LinkID string `path:"linkId"`
 	Body   DuplicateLink

@@ -25,6 +25,9 @@ type HistoryEntry struct {
 	CreatedAt clock.Instant `json:"createdAt" format:"date-time"`
 }
 
+// SchemaName implements schema.Named.
+func (HistoryEntry) SchemaName() string { return "LinkHistoryEntry" }
+
 // Position implements op.Positioned.
 func (e HistoryEntry) Position() cursor.Position { return cursor.Position{At: e.CreatedAt, ID: e.ID} }
 

@@ -21,35 +21,35 @@ import (
 
 // Link is a web or deep link.
 type Link struct {
-	ID                string            `json:"id" doc:"Opaque; percent-encode it in paths." example:"go.example.com:0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d"`
-	AppID             string            `json:"appId"`
-	Domain            string            `json:"domain"`
-	Prefix            string            `json:"prefix"`
-	Slug              string            `json:"slug"`
-	URL               string            `json:"url" format:"uri" doc:"The public address."`
-	FolderID          *string           `json:"folderId"`
-	CampaignID        *string           `json:"campaignId"`
-	Lifecycle         Lifecycle         `json:"lifecycle"`
-	UTM               utm.UTM           `json:"utm"`
-	Title             *string           `json:"title"`
-	Description       *string           `json:"description"`
-	ImageURL          *string           `json:"imageUrl"`
-	DesktopURL        *string           `json:"desktopUrl"`
-	PlayStoreURL      *string           `json:"playStoreUrl"`
-	AppStoreURL       *string           `json:"appStoreUrl"`
-	AppPath           *string           `json:"appPath" maxLength:"2048"`
-	Parameters        Object            `json:"parameters"`
-	WebOnly           bool              `json:"webOnly"`
-	Behavior          string            `json:"behavior" enum:"manual,automatic,intelligent"`
-	Group             string            `json:"group" enum:"main,operational"`
-	Origin            string            `json:"origin" doc:"Who created the link; api for this API."`
-	TemplateData      Object            `json:"templateData"`
-	TemplateSelection TemplateSelection `json:"templateSelection"`
-	State             string            `json:"state" enum:"active,scheduled,expired,archived" doc:"What the lifecycle comes to now; expired also when maxClicks is reached. Not part of the revision."`
-	Revision          string            `json:"revision" format:"uuid"`
-	CreatedAt         clock.Instant     `json:"createdAt" format:"date-time"`
-	UpdatedAt         clock.Instant     `json:"updatedAt" format:"date-time"`
-	Publication       publication.State `json:"publication" doc:"Not part of the revision."`
+	ID                string             `json:"id" doc:"Opaque; percent-encode it in paths." example:"go.example.com:0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d"`
+	AppID             string             `json:"appId"`
+	Domain            string             `json:"domain"`
+	Prefix            string             `json:"prefix"`
+	Slug              string             `json:"slug"`
+	URL               string             `json:"url" format:"uri" doc:"The public address."`
+	FolderID          *string            `json:"folderId"`
+	CampaignID        *string            `json:"campaignId"`
+	Lifecycle         Lifecycle          `json:"lifecycle"`
+	UTM               utm.UTM            `json:"utm"`
+	Title             *string            `json:"title"`
+	Description       *string            `json:"description"`
+	ImageURL          *string            `json:"imageUrl"`
+	DesktopURL        *string            `json:"desktopUrl"`
+	PlayStoreURL      *string            `json:"playStoreUrl"`
+	AppStoreURL       *string            `json:"appStoreUrl"`
+	AppPath           *string            `json:"appPath" maxLength:"2048"`
+	Parameters        Object             `json:"parameters"`
+	WebOnly           bool               `json:"webOnly"`
+	Behavior          string             `json:"behavior" enum:"manual,automatic,intelligent"`
+	Group             string             `json:"group" enum:"main,operational"`
+	Origin            string             `json:"origin" doc:"Who created the link; api for this API."`
+	TemplateData      Object             `json:"templateData"`
+	TemplateSelection TemplateSelections `json:"templateSelection"`
+	State             string             `json:"state" enum:"active,scheduled,expired,archived" doc:"What the lifecycle comes to now; expired also when maxClicks is reached. Not part of the revision."`
+	Revision          string             `json:"revision" format:"uuid"`
+	CreatedAt         clock.Instant      `json:"createdAt" format:"date-time"`
+	UpdatedAt         clock.Instant      `json:"updatedAt" format:"date-time"`
+	Publication       publication.State  `json:"publication" doc:"Not part of the revision."`
 
 	// imageAssetID is the asset that ImageURL shows, when it is one of ours.
 	imageAssetID *string
@@ -65,18 +65,18 @@ type Lifecycle struct {
 	ExpiredURL *string        `json:"expiredUrl" doc:"Where visitors go once the link is expired or its clicks are used up."`
 }
 
-// SchemaName is the name of a Lifecycle in the contract.
+// SchemaName implements schema.Named.
 func (Lifecycle) SchemaName() string { return "LinkLifecycle" }
 
-// TemplateSelection chooses the page templates of a link by base template.
-type TemplateSelection struct {
-	Android  opt.Null[TemplateChoice] `json:"android"`
-	IOS      opt.Null[TemplateChoice] `json:"ios"`
-	Recovery opt.Null[TemplateChoice] `json:"recovery"`
+// TemplateSelections choose the page templates of a link by base template.
+type TemplateSelections struct {
+	Android  opt.Null[TemplateSelection] `json:"android"`
+	IOS      opt.Null[TemplateSelection] `json:"ios"`
+	Recovery opt.Null[TemplateSelection] `json:"recovery"`
 }
 
-// TemplateChoice is a template for one base template; custom names it.
-type TemplateChoice struct {
+// TemplateSelection is a template for one base template; custom names it.
+type TemplateSelection struct {
 	Mode       string  `json:"mode" enum:"inherit,official,custom"`
 	TemplateID *string `json:"templateId"`
 	Version    *int64  `json:"version"`

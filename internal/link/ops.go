@@ -123,6 +123,9 @@ func published(ctx context.Context, q store.Q, l *Link) (op.Item[publication.Det
 // ResyncLink is the body of resyncLinksLinkId: an empty object.
 type ResyncLink struct{}
 
+// SchemaName implements schema.Named.
+func (ResyncLink) SchemaName() string { return "LinkResyncRequest" }
+
 type resyncInput struct {
 	LinkID string `path:"linkId"`
 	Body   ResyncLink

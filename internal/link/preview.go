@@ -13,18 +13,21 @@ import (
 
 // Preview tells what a visitor would get.
 type Preview struct {
-	Platform       string                   `json:"platform" enum:"android,ios,desktop"`
-	Source         string                   `json:"source" enum:"browser,social"`
-	Mode           string                   `json:"mode" enum:"redirect,page,unavailable"`
-	NativeURI      *string                  `json:"nativeUri" doc:"What opens the app; null when it is not tried."`
-	Fallback       *string                  `json:"fallback" doc:"Where the visitor goes when the app does not open."`
-	Opening        string                   `json:"opening" enum:"none,manual,automatic"`
-	DestinationURL *string                  `json:"destinationUrl" doc:"Where a redirect leads: for an expired link its expiredUrl."`
-	MatchedRuleID  *string                  `json:"matchedRuleId"`
-	Template       opt.Null[TemplateChoice] `json:"template" doc:"Of a page; null otherwise."`
-	Publication    publication.State        `json:"publication" doc:"Whether visitors get it already. Not part of the revision."`
-	SideEffects    bool                     `json:"sideEffects" doc:"Always false."`
+	Platform       string                      `json:"platform" enum:"android,ios,desktop"`
+	Source         string                      `json:"source" enum:"browser,social"`
+	Mode           string                      `json:"mode" enum:"redirect,page,unavailable"`
+	NativeURI      *string                     `json:"nativeUri" doc:"What opens the app; null when it is not tried."`
+	Fallback       *string                     `json:"fallback" doc:"Where the visitor goes when the app does not open."`
+	Opening        string                      `json:"opening" enum:"none,manual,automatic"`
+	DestinationURL *string                     `json:"destinationUrl" doc:"Where a redirect leads: for an expired link its expiredUrl."`
+	MatchedRuleID  *string                     `json:"matchedRuleId"`
+	Template       opt.Null[TemplateSelection] `json:"template" doc:"Of a page; null otherwise."`
+	Publication    publication.State           `json:"publication" doc:"Whether visitors get it already. Not part of the revision."`
+	SideEffects    bool                        `json:"sideEffects" doc:"Always false."`
 }
+
+// SchemaName implements schema.Named.
+func (Preview) SchemaName() string { return "LinkPreview" }
 
 // PreviewLink is the body of previewLinksLinkId.
 type PreviewLink struct {
@@ -33,6 +36,9 @@ type PreviewLink struct {
 	Country  opt.Opt[string]        `json:"country,omitzero" pattern:"^[A-Z]{2}$" doc:"ISO 3166-1 alpha-2; omitted: unknown."`
 	At       opt.Opt[clock.Instant] `json:"at,omitzero" format:"date-time" doc:"Omitted: now."`
 }
+
+// SchemaName implements schema.Named.
+func (PreviewLink) SchemaName() string { return "LinkPreviewRequest" }
 
 type previewInput struct {
 	LinkID string `path:"linkId"`

@@ -31,6 +31,9 @@ type Rule struct {
 	UTM            utm.UTM        `json:"utm" doc:"Come before the link's and the campaign's."`
 }
 
+// SchemaName implements schema.Named.
+func (Rule) SchemaName() string { return "RoutingRule" }
+
 // Rules are the routing rules of a link in the order in which they are tried.
 type Rules struct {
 	LinkID   string `json:"linkId"`
@@ -38,6 +41,9 @@ type Rules struct {
 	Revision string `json:"revision" format:"uuid" doc:"The link's."`
 	Rules    []Rule `json:"rules"`
 }
+
+// SchemaName implements schema.Named.
+func (Rules) SchemaName() string { return "LinkRoutingRules" }
 
 func (l *Link) withRules(rules []Rule) op.Item[Rules] {
 	return op.Item[Rules]{Ref: l.ref(), Data: Rules{LinkID: l.ID, AppID: l.AppID, Revision: l.Revision, Rules: rules}}
@@ -80,10 +86,16 @@ type SetRule struct {
 	UTM            opt.Opt[utm.SetUTM]     `json:"utm,omitzero"`
 }
 
+// SchemaName implements schema.Named.
+func (SetRule) SchemaName() string { return "RoutingRuleInput" }
+
 // SetRules is the body of setLinksLinkIdRoutingRules.
 type SetRules struct {
 	Rules []SetRule `json:"rules" maxItems:"50"`
 }
+
+// SchemaName implements schema.Named.
+func (SetRules) SchemaName() string { return "LinkRoutingRulesInput" }
 
 type setRulesInput struct {
 	LinkID string `path:"linkId"`

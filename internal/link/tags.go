@@ -20,6 +20,9 @@ type Tags struct {
 	TagIDs   []string `json:"tagIds"`
 }
 
+// SchemaName implements schema.Named.
+func (Tags) SchemaName() string { return "LinkTags" }
+
 func (l *Link) withTags(tagIDs []string) op.Item[Tags] {
 	return op.Item[Tags]{Ref: l.ref(), Data: Tags{LinkID: l.ID, AppID: l.AppID, Revision: l.Revision, TagIDs: tagIDs}}
 }
@@ -51,6 +54,9 @@ func (s *Service) tags(ctx context.Context, c *op.Call, in *linkInput) (op.Item[
 type SetTags struct {
 	TagIDs []string `json:"tagIds" maxItems:"50" uniqueItems:"true" example:"[\"0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d\"]" doc:"Tags of the same app."`
 }
+
+// SchemaName implements schema.Named.
+func (SetTags) SchemaName() string { return "LinkTagsInput" }
 
 type setTagsInput struct {
 	LinkID string `path:"linkId"`

@@ -23,10 +23,16 @@ type Validation struct {
 	Issues    []fault.Detail `json:"issues"`
 }
 
+// SchemaName implements schema.Named.
+func (Validation) SchemaName() string { return "LinkValidation" }
+
 // ValidateLink is the body of validateLinks: a CreateLink of which the pipeline
 // checks only the fields, the required ones and their types. What its values
 // break is the answer.
 type ValidateLink struct{ Object }
+
+// SchemaName implements schema.Named.
+func (ValidateLink) SchemaName() string { return "LinkValidateRequest" }
 
 // Schema describes a ValidateLink in the contract.
 func (ValidateLink) Schema(r *schema.Registry) *schema.Schema {

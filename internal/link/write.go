@@ -65,7 +65,7 @@ type UpdateLink struct {
 	Content
 }
 
-// SchemaName is the name of an UpdateLink in the contract.
+// SchemaName implements schema.Named.
 func (UpdateLink) SchemaName() string { return "LinkPatch" }
 
 type updateInput struct {

@@ -94,7 +94,7 @@ func (p *Pipeline) OpenAPI() ([]byte, error) {
 			{"parameters", commonParameters},
 			{"headers", described},
 			{"responses", sorted(refusals)},
-			{"schemas", sorted(p.registry.Schemas())},
+			{"schemas", sorted(schema.Merge(p.requests, p.answers))},
 		}},
 	}
 	text, err := json.Marshal(document, json.Deterministic(true))
@@ -127,12 +127,12 @@ const revisionPattern = `^"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"$`
 
 func (p *Pipeline) describe(r *row) members {
 	parameters := []any{}
-	for _, p := range r.input.parameters {
-		m := members{{"name", p.name}, {"in", p.in}, {"required", p.required}}
-		if p.doc != "" {
-			m = append(m, member{"description", p.doc})
+	for _, q := range r.input.parameters {
+		m := members{{"name", q.name}, {"in", q.in}, {"required", q.required}}
+		if q.doc != "" {
+			m = append(m, member{"description", q.doc})
 		}
-		described := *p.schema
+		described := *q.schema
 		described.Description = ""
 		parameters = append(parameters, append(m, member{"schema", &described}))
 	}
@@ -151,7 +151,7 @@ func (p *Pipeline) describe(r *row) members {
 		{"x-service-milestone", "1.0"}, {"x-service-human-only", r.Human},
 		{"parameters", parameters},
 	}
-	if content := r.requestContent(); content != nil {
+	if content := p.requestContent(r); content != nil {
 		o = append(o, member{"requestBody", members{{"required", r.input.upload != nil || len(r.input.body.Resolve().Properties) > 0}, {"content", content}}})
 	}
 	responses := members{{strconv.Itoa(r.Status), p.success(r)}}
@@ -184,10 +184,11 @@ func (r *row) scope() string {
 	return "account"
 }
 
-func (r *row) requestContent() members {
+func (p *Pipeline) requestContent(r *row) members {
 	switch {
 	case r.input.upload != nil:
-		return members{{"multipart/form-data", members{{"schema", uploadSchema()}}}}
+		body := p.requests.Name("AssetUpload", uploadSchema())
+		return members{{"multipart/form-data", members{{"schema", body}, {"example", body.Sample(true)}}}}
 	case r.input.body != nil:
 		return members{{"application/json", members{{"schema", r.input.body}, {"example", r.input.body.Sample(false)}}}}
 	}
@@ -218,26 +219,31 @@ func (p *Pipeline) success(r *row) members {
 // maxBytes bounds an answer in bytes: an export.
 const maxBytes = 1 << 20
 
-// envelope is the schema of a success in JSON.
+// envelope is the schema of a success in JSON. It is named after its data.
 func (p *Pipeline) envelope(r *row) *schema.Schema {
-	data := p.registry.For(r.data)
+	data := p.answers.For(r.data)
+	name := data.Resolve().Name + "Response"
 	if r.list {
+		name = data.Resolve().Name + "ListResponse"
 		data = &schema.Schema{Type: schema.Array, Items: data, MaxItems: schema.Of(cmp.Or(r.PageLimit, maxLimit))}
 	}
-	envelope := &schema.Schema{Type: schema.Object, Closed: true, Properties: []schema.Property{
+	envelope := &schema.Schema{Type: schema.Object, Properties: []schema.Property{
 		{Name: "data", Required: true, Schema: data},
-		{Name: "meta", Required: true, Schema: p.registry.For(reflect.TypeFor[Meta]())},
+		{Name: "meta", Required: true, Schema: p.answers.For(reflect.TypeFor[Meta]())},
 	}}
 	if r.list {
-		envelope.Properties = append(envelope.Properties, schema.Property{Name: "pagination", Required: true, Schema: p.registry.For(reflect.TypeFor[pagination]())})
+		envelope.Properties = append(envelope.Properties, schema.Property{Name: "pagination", Required: true, Schema: p.answers.For(reflect.TypeFor[pagination]())})
 	}
-	return envelope
+	return p.answers.Name(name, envelope.Ready())
 }
 
 // Meta is the part of the envelope that belongs to the request.
 type Meta struct {
 	RequestID string `json:"requestId"`
 }
+
+// SchemaName implements schema.Named.
+func (Meta) SchemaName() string { return "ResponseMeta" }
 
 // tags returns the groups of the declared operations in their order.
 func (p *Pipeline) tags() (all []members) {
@@ -271,7 +277,7 @@ func (p *Pipeline) refusal(status int) members {
 			codes = append(codes, "`"+string(c.Code)+"`")
 		}
 	}
-	envelope := p.registry.For(reflect.TypeFor[ErrorEnvelope]())
+	envelope := p.answers.For(reflect.TypeFor[ErrorEnvelope]())
 	return members{
 		{"description", http.StatusText(status) + ": " + strings.Join(codes, ", ")}, {"headers", refusalHeaders(status)},
 		{"content", members{{"application/json", members{{"schema", envelope}}}}},

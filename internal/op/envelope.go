@@ -88,6 +88,9 @@ type ErrorEnvelope struct {
 	Error ErrorBody `json:"error"`
 }
 
+// SchemaName implements schema.Named.
+func (ErrorEnvelope) SchemaName() string { return "ErrorResponse" }
+
 // ErrorBody is what the envelope of a refusal holds.
 type ErrorBody struct {
 	Code             fault.Code         `json:"code"`
@@ -98,6 +101,9 @@ type ErrorBody struct {
 	Resource         *ErrorResource     `json:"resource,omitempty" doc:"The resource of the earlier intent, on idempotency_conflict and secret_not_replayable."`
 	Dependencies     []fault.Dependency `json:"dependencies,omitempty" maxItems:"50" doc:"What stands in the way, on resource_conflict."`
 }
+
+// SchemaName implements schema.Named.
+func (ErrorBody) SchemaName() string { return "Error" }
 
 // ErrorResource names a resource in an error.
 type ErrorResource struct {

@@ -57,7 +57,7 @@ func (p *Pipeline) inputOf(t reflect.Type, o Op) inputSpec {
 			continue
 		}
 		if f.Name == "Body" {
-			spec.body = p.registry.For(f.Type)
+			spec.body = p.requests.For(f.Type)
 			continue
 		}
 		if f.Type == reflect.TypeFor[Upload]() {
@@ -72,7 +72,7 @@ func (p *Pipeline) inputOf(t reflect.Type, o Op) inputSpec {
 			panic(fmt.Sprintf("%s: input field %s has neither a path nor a query tag", o.ID, f.Name))
 		}
 		q.allowEmpty = f.Tag.Get("allowEmpty") == "true"
-		q.schema = p.registry.Field(f, q.name)
+		q.schema = p.requests.Field(f, q.name)
 		q.schema.Nullable = false
 		spec.parameters = append(spec.parameters, q)
 	}

@@ -7,11 +7,10 @@ import (
 	"github.com/waymarkhq/waymark/internal/schema"
 )
 
-// newRegistry returns a registry that knows the vocabulary and the codes of
-// refusals.
-func newRegistry() *schema.Registry {
-	r := schema.NewRegistry()
-	r.Members = vocabulary
+// describing completes a registry with the vocabulary, the examples and the codes
+// of refusals.
+func describing(r *schema.Registry) *schema.Registry {
+	r.Members, r.Examples = vocabulary, examples
 	code, reason := &schema.Schema{Type: schema.String}, &schema.Schema{Type: schema.String}
 	for _, row := range fault.Codes {
 		code.Enum = append(code.Enum, string(row.Code))

@@ -34,7 +34,7 @@ func (p *Pipeline) webhooks() members {
 				{"schema", &schema.Schema{Type: schema.String, MaxLength: schema.Of(200)}},
 			})
 		}
-		body := p.registry.For(o.Payload)
+		body := p.answers.For(o.Payload)
 		all = append(all, member{o.Name, members{{"post", members{
 			{"operationId", "on_" + strings.ReplaceAll(o.Name, ".", "_")}, {"summary", o.Summary}, {"description", "Sent to the destinations that selected this event, and signed."},
 			{"tags", []string{"Webhooks"}},

@@ -47,10 +47,10 @@ type Pipeline struct {
 	Options
 	rows     []*row
 	outgoing []Outgoing
-	registry *schema.Registry
-	// inner has the schemas of bodies inside bodies, which the contract has as
-	// open objects.
-	inner    *schema.Registry
+	// requests and answers have the schemas of the contract; inner has those of
+	// bodies inside bodies, which the contract has as open objects.
+	requests, answers, inner *schema.Registry
+
 	inFlight inFlight
 	// uploads has a place for each upload that is being read.
 	uploads chan struct{}
@@ -61,7 +61,8 @@ type Pipeline struct {
 
 // New returns a pipeline without operations.
 func New(o Options) *Pipeline {
-	return &Pipeline{Options: o, registry: newRegistry(), inner: newRegistry(), inFlight: inFlight{keys: map[string]struct{}{}}, uploads: make(chan struct{}, maxUploads), addresses: ratelimit.NewMemory()}
+	return &Pipeline{Options: o, requests: describing(schema.ForRequests()), answers: describing(schema.ForAnswers()), inner: describing(schema.ForRequests()),
+		inFlight: inFlight{keys: map[string]struct{}{}}, uploads: make(chan struct{}, maxUploads), addresses: ratelimit.NewMemory()}
 }
 
 // row is a declared operation, ready to run.

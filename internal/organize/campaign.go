@@ -99,6 +99,9 @@ type CreateCampaign struct {
 	SetCampaign
 }
 
+// SchemaName implements schema.Named.
+func (CreateCampaign) SchemaName() string { return "CampaignCreate" }
+
 func createCampaign(ctx context.Context, _ *op.Call, tx *store.Tx, in *struct{ Body CreateCampaign }) (op.Item[Campaign], error) {
 	var v Campaign
 	in.Body.CreateCommon.apply(&v.Common)
@@ -123,6 +126,9 @@ type UpdateCampaign struct {
 	UpdateCommon
 	SetCampaign
 }
+
+// SchemaName implements schema.Named.
+func (UpdateCampaign) SchemaName() string { return "CampaignPatch" }
 
 type updateCampaignInput struct {
 	CampaignID string `path:"campaignId"`

@@ -39,6 +39,9 @@ type CreateFolder struct {
 	CreateCommon
 }
 
+// SchemaName implements schema.Named.
+func (CreateFolder) SchemaName() string { return "FolderCreate" }
+
 func createFolder(ctx context.Context, _ *op.Call, tx *store.Tx, in *struct{ Body CreateFolder }) (op.Item[Folder], error) {
 	var f Folder
 	in.Body.apply(&f.Common)
@@ -59,6 +62,9 @@ func getFolder(ctx context.Context, c *op.Call, in *folderInput) (op.Item[Folder
 type UpdateFolder struct {
 	UpdateCommon
 }
+
+// SchemaName implements schema.Named.
+func (UpdateFolder) SchemaName() string { return "FolderPatch" }
 
 type updateFolderInput struct {
 	FolderID string `path:"folderId"`

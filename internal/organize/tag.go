@@ -56,6 +56,9 @@ type CreateTag struct {
 	UTM opt.Opt[utm.SetUTM] `json:"utm,omitzero"`
 }
 
+// SchemaName implements schema.Named.
+func (CreateTag) SchemaName() string { return "TagCreate" }
+
 func createTag(ctx context.Context, _ *op.Call, tx *store.Tx, in *struct{ Body CreateTag }) (op.Item[Tag], error) {
 	t := Tag{Kind: "tag"}
 	in.Body.UTM.Value.Apply(&t.UTM)
@@ -78,6 +81,9 @@ type UpdateTag struct {
 	UpdateCommon
 	UTM opt.Opt[utm.SetUTM] `json:"utm,omitzero"`
 }
+
+// SchemaName implements schema.Named.
+func (UpdateTag) SchemaName() string { return "TagPatch" }
 
 type updateTagInput struct {
 	TagID string `path:"tagId"`

@@ -29,12 +29,18 @@ type State struct {
 	UpdatedAt         clock.Instant `json:"updatedAt" format:"date-time"`
 }
 
+// SchemaName implements schema.Named.
+func (State) SchemaName() string { return "PublicationState" }
+
 // Error is a sanitized failure.
 type Error struct {
 	Code    string        `json:"code" maxLength:"100"`
 	Message string        `json:"message"`
 	At      clock.Instant `json:"at" format:"date-time"`
 }
+
+// SchemaName implements schema.Named.
+func (Error) SchemaName() string { return "PublicationError" }
 
 // Detail is the publication as its own operation reads it.
 type Detail struct {
@@ -45,6 +51,9 @@ type Detail struct {
 	Attempts          int64           `json:"attempts" doc:"Failed attempts since the last change."`
 	LastError         opt.Null[Error] `json:"lastError"`
 }
+
+// SchemaName implements schema.Named.
+func (Detail) SchemaName() string { return "PublicationDetail" }
 
 // StateColumns are the columns of a State besides the resource's revision.
 const StateColumns = "publication_status, publication_confirmed, publication_updated_at"

@@ -89,6 +89,9 @@ type CreateQRCode struct {
 	LogoAssetID opt.Null[string] `json:"logoAssetId,omitzero" maxLength:"100" doc:"An active image of the same app, of at most 1024 by 1024 pixels."`
 }
 
+// SchemaName implements schema.Named.
+func (CreateQRCode) SchemaName() string { return "QrCodeCreate" }
+
 func (s *service) create(ctx context.Context, _ *op.Call, tx *store.Tx, in *struct{ Body CreateQRCode }) (op.Item[QRCode], error) {
 	c := QRCode{Name: string(in.Body.Name), AppID: in.Body.AppID, LinkID: in.Body.LinkID, Look: standard, LogoAssetID: in.Body.LogoAssetID.Ptr()}
 	in.Body.SetLook.apply(&c.Look)
@@ -128,6 +131,9 @@ type UpdateQRCode struct {
 	SetLook
 	LogoAssetID opt.Null[string] `json:"logoAssetId,omitzero" maxLength:"100"`
 }
+
+// SchemaName implements schema.Named.
+func (UpdateQRCode) SchemaName() string { return "QrCodePatch" }
 
 type updateInput struct {
 	QRID string `path:"qrId"`

@@ -23,6 +23,9 @@ type QRCode struct {
 	UpdatedAt   clock.Instant `json:"updatedAt" format:"date-time"`
 }
 
+// SchemaName implements schema.Named.
+func (QRCode) SchemaName() string { return "QrCode" }
+
 // Look is how a code is drawn.
 type Look struct {
 	Format          string `json:"format" enum:"png,svg"`

@@ -9,7 +9,7 @@ import (
 )
 
 func BenchmarkCheck(b *testing.B) {
-	s := schema.NewRegistry().For(typeOf[everything]())
+	s := schema.ForRequests().For(typeOf[everything]())
 	var v any
 	if err := json.Unmarshal([]byte(valid), &v); err != nil {
 		b.Fatal(err)
@@ -27,7 +27,7 @@ func FuzzCheck(f *testing.F) {
 	for _, seed := range []string{valid, `{"tags":[{}]}`, `{"tags":[[],[]]}`, `{"many":[[{}]],"open":{"a":{}}}`, `[[]]`, `1e999`} {
 		f.Add([]byte(seed))
 	}
-	s := schema.NewRegistry().For(typeOf[everything]())
+	s := schema.ForRequests().For(typeOf[everything]())
 	f.Fuzz(func(t *testing.T, body []byte) {
 		var v any
 		if json.Unmarshal(body, &v) != nil {

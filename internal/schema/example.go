@@ -7,7 +7,7 @@ func (s *Schema) Sample(all bool) any {
 	if s.Example != nil {
 		return s.Example
 	}
-	if s.Nullable && s.Ref != "" && !all {
+	if s.null || s.Nullable && s.target != nil && !all {
 		return nil
 	}
 	s = s.Resolve()

@@ -166,9 +166,9 @@ func randomValue(r *rand.Rand, s *schema.Schema, depth int) any {
 
 // Every type of field makes the schema that the judge understands as we do.
 func TestTypesAreWhatTheJudgeUnderstands(t *testing.T) {
-	registry := schema.NewRegistry()
+	registry := schema.ForRequests()
 	s := registry.For(typeOf[everything]())
-	document := map[string]any{"$ref": "#/components/schemas/Everything", "components": map[string]any{"schemas": registry.Schemas()}}
+	document := map[string]any{"$ref": "#/components/schemas/Everything", "components": map[string]any{"schemas": schema.Merge(registry, schema.ForAnswers())}}
 	text, err := json.Marshal(document, json.Deterministic(true))
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package schema
 import (
 	"encoding"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -12,12 +13,16 @@ import (
 	"github.com/waymarkhq/waymark/internal/text"
 )
 
-// Registry makes schemas from Go types and keeps those of named structs, which
-// others refer to by name.
+// Registry makes schemas from Go types and keeps those of structs, which others
+// refer to by name.
+//
+// The name of a struct's schema is its SchemaName, else the type's own. Programs
+// that were generated from the contract carry it for ever: no name depends on
+// another, and two types that claim one name stop the program at its start.
 //
 // A field is a property under the name of its json tag; it is required unless
-// that tag says omitzero or omitempty. A pointer may be null. Structs are
-// closed. Further tags of a field:
+// that tag says omitzero or omitempty. A pointer may be null. Further tags of a
+// field:
 //
 //	doc        what the field is for
 //	format     uuid, date-time (both checked), uri
@@ -34,17 +39,28 @@ type Registry struct {
 	// Members completes fields by their name with a description, an example,
 	// MaxLength and MaxItems, where their own tags say nothing.
 	Members map[string]Schema
+	// Examples are what single members show, by schema and member
+	// (ApiKey.prefix), where their own tags have none; nil shows null.
+	Examples map[string]any
 
-	types     map[reflect.Type]string
+	closed    bool
+	types     map[reflect.Type]*Schema
 	schemas   map[string]*Schema
 	described map[reflect.Type]*Schema
 }
 
-// NewRegistry returns an empty registry.
-func NewRegistry() *Registry {
-	return &Registry{
-		types: map[reflect.Type]string{}, schemas: map[string]*Schema{}, described: map[reflect.Type]*Schema{},
-	}
+// ForRequests returns an empty registry whose structs admit no unknown members:
+// what a client misspelt is told, not lost.
+func ForRequests() *Registry {
+	r := ForAnswers()
+	r.closed = true
+	return r
+}
+
+// ForAnswers returns an empty registry whose structs may have more members in a
+// later version: clients must not depend on their absence.
+func ForAnswers() *Registry {
+	return &Registry{types: map[reflect.Type]*Schema{}, schemas: map[string]*Schema{}, described: map[reflect.Type]*Schema{}}
 }
 
 // Describe sets the schema of a type that cannot be a Provider: one that stands
@@ -56,8 +72,23 @@ type Provider interface {
 	Schema(*Registry) *Schema
 }
 
-// Schemas returns the schemas of named structs by name.
-func (r *Registry) Schemas() map[string]*Schema { return r.schemas }
+// Merge returns the named schemas of requests and of answers. One that both have
+// is closed in requests and open in answers, which takes two schemas: that of
+// requests gets Input after its name.
+func Merge(requests, answers *Registry) map[string]*Schema {
+	all := maps.Clone(answers.schemas)
+	for name, s := range requests.schemas {
+		s.Name = name
+		if answers.schemas[name] != nil {
+			s.Name += "Input"
+		}
+		if all[s.Name] != nil {
+			panic("schema: two schemas are called " + s.Name)
+		}
+		all[s.Name] = s
+	}
+	return all
+}
 
 // For returns the schema of a type: a reference for a named struct.
 func (r *Registry) For(t reflect.Type) *Schema {
@@ -79,7 +110,11 @@ func (r *Registry) For(t reflect.Type) *Schema {
 		return &Schema{}
 	}
 	if t.Implements(reflect.TypeFor[Provider]()) {
-		return reflect.Zero(t).Interface().(Provider).Schema(r).Ready()
+		provided := reflect.Zero(t).Interface().(Provider).Schema(r).Ready()
+		if n, ok := reflect.Zero(t).Interface().(Named); ok {
+			return r.Name(n.SchemaName(), provided)
+		}
+		return provided
 	}
 	if reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
 		return &Schema{Type: String}
@@ -99,52 +134,87 @@ func (r *Registry) For(t reflect.Type) *Schema {
 		return &Schema{Type: Object, Values: r.For(t.Elem())}
 	case reflect.Struct:
 		if t.Name() == "" {
-			return r.object(t)
+			return r.object(t, "")
 		}
 		return r.named(t)
 	}
 	panic(fmt.Sprintf("schema: no schema for %s", t))
 }
 
-// named returns a reference to the schema of a named struct. The name is
-// reserved first, so that a type may hold itself.
-func (r *Registry) named(t reflect.Type) *Schema {
-	name, known := r.types[t]
-	if !known {
-		name = r.name(t)
-		if _, taken := r.schemas[name]; taken {
-			panic("schema: two types are called " + name)
-		}
-		target := &Schema{}
-		r.types[t], r.schemas[name] = name, target
-		*target = *r.object(t)
-	}
-	return &Schema{Ref: name, target: r.schemas[name]}
-}
-
 // Named is a type whose schema has another name than the type.
 type Named interface{ SchemaName() string }
 
-// name is the type's own, with a capital letter. Where two packages use one
-// name, the later one's has its package before it.
-func (r *Registry) name(t reflect.Type) string {
+// named returns a reference to the schema of a struct. The schema is kept before
+// it is made, so that a type may hold itself.
+func (r *Registry) named(t reflect.Type) *Schema {
+	target, known := r.types[t]
+	if !known {
+		target = &Schema{}
+		r.types[t] = target
+		name := nameOf(t)
+		for other, s := range r.types {
+			if s.Name == name {
+				panic(fmt.Sprintf("schema: %s and %s are both called %s; give one of them another SchemaName", other, t, name))
+			}
+		}
+		target.Name = name
+		r.keep(target)
+		*target = *r.object(t, name)
+	}
+	return &Schema{target: target}
+}
+
+// Name keeps a schema that was made by hand under a name and returns a reference
+// to it. The same schema may be named more than once.
+func (r *Registry) Name(name string, s *Schema) *Schema {
+	s.Name = name
+	if known, ok := r.schemas[name]; ok && reflect.DeepEqual(known, s) {
+		return &Schema{target: known}
+	}
+	r.keep(s)
+	return &Schema{target: s}
+}
+
+func (r *Registry) keep(s *Schema) {
+	if _, taken := r.schemas[s.Name]; taken {
+		panic("schema: two schemas are called " + s.Name)
+	}
+	r.schemas[s.Name] = s
+}
+
+// nameOf returns the name of a struct's schema. A SchemaName that comes from an
+// embedded struct is that struct's alone.
+func nameOf(t reflect.Type) string {
+	own := schemaName(t)
+	for i := range t.NumField() {
+		if f := t.Field(i); f.Anonymous && own == schemaName(f.Type) {
+			own = ""
+		}
+	}
+	if own == "" {
+		own = strings.ToUpper(t.Name()[:1]) + t.Name()[1:]
+	}
+	if strings.ContainsRune(own, '[') {
+		panic(fmt.Sprintf("schema: the generic type %s needs a SchemaName", t))
+	}
+	return own
+}
+
+func schemaName(t reflect.Type) string {
 	if n, ok := reflect.Zero(t).Interface().(Named); ok {
 		return n.SchemaName()
 	}
-	name := strings.ToUpper(t.Name()[:1]) + t.Name()[1:]
-	if bracket := strings.IndexByte(name, '['); bracket > 0 { // a generic type: its argument's name follows
-		argument := strings.TrimSuffix(name[bracket+1:], "]")
-		name = name[:bracket] + argument[strings.LastIndexByte(argument, '.')+1:]
-	}
-	if _, taken := r.schemas[name]; taken {
-		of := t.PkgPath()[strings.LastIndexByte(t.PkgPath(), '/')+1:]
-		name = strings.ToUpper(of[:1]) + of[1:] + name
-	}
-	return name
+	return ""
 }
 
-func (r *Registry) object(t reflect.Type) *Schema {
-	s := &Schema{Type: Object, Closed: true, Properties: r.properties(t)}
+func (r *Registry) object(t reflect.Type, name string) *Schema {
+	s := &Schema{Name: name, Type: Object, Closed: r.closed, Properties: r.properties(t)}
+	for i := range s.Properties {
+		p := &s.Properties[i]
+		if example, ok := r.Examples[name+"."+p.Name]; ok && !p.shown {
+			p.Example, p.null = example, example == nil
+		}
+	}
 	return s.Ready()
 }
 

@@ -19,9 +19,9 @@ import (
 
 // Schema is one JSON Schema. The zero Schema admits every value.
 type Schema struct {
-	// Ref is the name of a schema of the Registry, whose rules hold instead;
-	// only Description and Nullable may stand beside it.
-	Ref string
+	// Name is how others refer to the schema in the contract; "" stands where it
+	// is used.
+	Name string
 	// Type is the JSON type, "" for any; with Nullable also null.
 	Type     string
 	Nullable bool
@@ -46,7 +46,8 @@ type Schema struct {
 	Properties       []Property
 	MaxProperties    *int
 	ContentMediaType string
-	// Closed objects admit no members but their Properties.
+	// Closed objects admit no members but their Properties. Of the others, those
+	// with Properties may have further ones in a later version of the contract.
 	Closed bool
 	// Values describes the members of an open object that are no Properties;
 	// nil admits anything.
@@ -56,11 +57,13 @@ type Schema struct {
 
 	// text is the rule for the characters of a string.
 	text textRule
-	// shown has a Sample with an Example of the field's own.
-	shown bool
+	// shown has a Sample with an Example of the field's own; null has it null.
+	shown, null bool
 	// aliases are names that clients send when they mean a property.
 	aliases []string
-	target  *Schema // of Ref
+	// target is the named schema whose rules hold instead; only Description,
+	// Example and Nullable may stand beside it.
+	target  *Schema
 	pattern *regexp.Regexp
 	index   map[string]int // of Properties by name
 }
@@ -116,20 +119,20 @@ func (s *Schema) MarshalJSONTo(e *jsontext.Encoder) error {
 	type ref struct {
 		Ref string `json:"$ref"`
 	}
-	if s.Ref != "" && !s.Nullable {
+	if s.target != nil && !s.Nullable {
 		return json.MarshalEncode(e, struct {
 			ref
 			Description string `json:"description,omitzero"`
-		}{ref{refPrefix + s.Ref}, s.Description})
+		}{ref{refPrefix + s.target.Name}, s.Description})
 	}
-	if s.Ref != "" {
+	if s.target != nil {
 		type null struct {
 			Type string `json:"type"`
 		}
 		return json.MarshalEncode(e, struct {
 			AnyOf       []any  `json:"anyOf"`
 			Description string `json:"description,omitzero"`
-		}{[]any{ref{refPrefix + s.Ref}, null{"null"}}, s.Description})
+		}{[]any{ref{refPrefix + s.target.Name}, null{"null"}}, s.Description})
 	}
 	out := struct {
 		Type                 any        `json:"type,omitzero"`
@@ -182,7 +185,7 @@ func (s *Schema) MarshalJSONTo(e *jsontext.Encoder) error {
 		out.AdditionalProperties = false
 	case s.Values != nil:
 		out.AdditionalProperties = s.Values
-	case s.Type == Object:
+	case s.Type == Object && s.Properties == nil:
 		out.AdditionalProperties = true
 	}
 	if s.Example != nil {

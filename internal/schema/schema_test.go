@@ -52,7 +52,7 @@ func check(t *testing.T, body string) []fault.Detail {
 	if err := json.Unmarshal([]byte(body), &v); err != nil {
 		t.Fatal(err)
 	}
-	return schema.NewRegistry().For(typeOf[everything]()).Check(v, "")
+	return schema.ForRequests().For(typeOf[everything]()).Check(v, "")
 }
 
 const valid = `{"name":"Ada","kind":"tag","id":"0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d","count":1,"on":null,"tags":["a"],"inner":{"slug":"a"},"many":[],"open":{}}`

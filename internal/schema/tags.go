@@ -14,12 +14,12 @@ func (s *Schema) apply(tag reflect.StructTag) error {
 	if doc := tag.Get("doc"); doc != "" {
 		s.Description = doc
 	}
-	if s.Ref != "" {
+	if s.target != nil {
 		return nil
 	}
 	// An array's items are what tags for strings and numbers describe.
 	one := s
-	if s.Type == Array && s.Items.Ref == "" {
+	if s.Type == Array && s.Items.target == nil {
 		items := *s.Items
 		s.Items, one = &items, &items
 	}
@@ -94,7 +94,7 @@ func (s *Schema) fill(m *Schema) {
 	if s.Description == "" {
 		s.Description = m.Description
 	}
-	if s.Ref != "" || s.Type != m.Type {
+	if s.target != nil || s.Type != m.Type {
 		return
 	}
 	if s.Enum != nil || s.Const != nil || s.Format != "" && s.Format != "uri" {
@@ -105,7 +105,7 @@ func (s *Schema) fill(m *Schema) {
 	}
 	orElse(&s.MaxLength, m.MaxLength)
 	orElse(&s.MaxItems, m.MaxItems)
-	if s.Type == Array && s.Items.Ref == "" && m.Items != nil {
+	if s.Type == Array && s.Items.target == nil && m.Items != nil {
 		items := *s.Items
 		items.fill(m.Items)
 		s.Items = items.Ready()
@@ -121,7 +121,7 @@ func (s *Schema) bound() {
 	case s.Type == Integer:
 		orElse(&s.Minimum, Of(0.0))
 		orElse(&s.Maximum, Of(float64(MaxWhole)))
-	case s.Type == Array && s.Items.Ref == "":
+	case s.Type == Array && s.Items.target == nil:
 		items := *s.Items
 		items.bound()
 		s.Items = items.Ready()

@@ -17,7 +17,7 @@ type UTM struct {
 	Content  *string `json:"content"`
 }
 
-// SchemaName is the name of a UTM in the contract.
+// SchemaName implements schema.Named.
 func (UTM) SchemaName() string { return "UtmParameters" }
 
 // SetUTM changes the members sent and keeps the others.
@@ -28,6 +28,9 @@ type SetUTM struct {
 	Term     opt.Null[text.Line] `json:"term,omitzero" maxLength:"255"`
 	Content  opt.Null[text.Line] `json:"content,omitzero" maxLength:"255"`
 }
+
+// SchemaName implements schema.Named.
+func (SetUTM) SchemaName() string { return "UtmParametersInput" }
 
 // Apply puts the members that were sent into u.
 func (s *SetUTM) Apply(u *UTM) {

@@ -31,11 +31,17 @@ type Delivery struct {
 	UpdatedAt       clock.Instant     `json:"updatedAt" format:"date-time"`
 }
 
+// SchemaName implements schema.Named.
+func (Delivery) SchemaName() string { return "WebhookDelivery" }
+
 // Failure is why the last attempt did not succeed, or no other is made.
 type Failure struct {
 	Code    string `json:"code" enum:"timeout,connection_failed,tls_failed,dns_blocked,dns_failed,http_status,redirect_refused,authorization_lost,configuration_changed,suspended"`
 	Message string `json:"message"`
 }
+
+// SchemaName implements schema.Named.
+func (Failure) SchemaName() string { return "WebhookDeliveryError" }
 
 // Position implements op.Positioned.
 func (d Delivery) Position() cursor.Position { return cursor.Position{At: d.CreatedAt, ID: d.ID} }
@@ -113,6 +119,9 @@ func getDelivery(ctx context.Context, c *op.Call, in *deliveryInput) (op.Item[De
 
 // RetryDelivery is the body of retryWebhookDeliveriesDeliveryId: an empty object.
 type RetryDelivery struct{}
+
+// SchemaName implements schema.Named.
+func (RetryDelivery) SchemaName() string { return "WebhookDeliveryRetryRequest" }
 
 type retryInput struct {
 	DeliveryID string `path:"deliveryId"`

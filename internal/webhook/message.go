@@ -27,11 +27,17 @@ type Event struct {
 	Resource      EventResource `json:"resource"`
 }
 
+// SchemaName implements schema.Named.
+func (Event) SchemaName() string { return "WebhookEvent" }
+
 // EventResource names what an event is about.
 type EventResource struct {
 	ID       string `json:"id"`
 	Revision string `json:"revision" format:"uuid" doc:"The revision of the resource; of a deleted one, its last."`
 }
+
+// SchemaName implements schema.Named.
+func (EventResource) SchemaName() string { return "WebhookEventResource" }
 
 // describe adds the requests that receivers get to the contract.
 func describe(p *op.Pipeline) {

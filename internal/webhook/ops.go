@@ -66,6 +66,9 @@ type CreateWebhook struct {
 	Enabled     opt.Opt[bool]        `json:"enabled,omitzero" doc:"Default true."`
 }
 
+// SchemaName implements schema.Named.
+func (CreateWebhook) SchemaName() string { return "WebhookCreate" }
+
 func (s *service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateWebhook }) (op.Item[Issued], error) {
 	w := Webhook{AppID: in.Body.AppID, URL: in.Body.URL, Events: in.Body.Events, Enabled: in.Body.Enabled.Or(true)}
 	opt.Into(in.Body.Description, &w.Description)
@@ -103,6 +106,9 @@ type UpdateWebhook struct {
 	Description opt.Null[text.Block] `json:"description,omitzero" maxLength:"500"`
 	Enabled     opt.Opt[bool]        `json:"enabled,omitzero" example:"true" doc:"true also authorizes the destination with the credential of this call and ends a suspension."`
 }
+
+// SchemaName implements schema.Named.
+func (UpdateWebhook) SchemaName() string { return "WebhookPatch" }
 
 type updateInput struct {
 	WebhookID string `path:"webhookId"`
@@ -146,6 +152,9 @@ type RotateSecret struct {
 	OverlapSeconds int64 `json:"overlapSeconds" minimum:"0" maximum:"86400"`
 }
 
+// SchemaName implements schema.Named.
+func (RotateSecret) SchemaName() string { return "WebhookSecretRotateRequest" }
+
 type rotateInput struct {
 	WebhookID string `path:"webhookId"`
 	Body      RotateSecret
@@ -164,6 +173,9 @@ func (s *service) rotate(ctx context.Context, c *op.Call, tx *store.Tx, in *rota
 
 // TestWebhook is the body of testWebhooksWebhookId: an empty object.
 type TestWebhook struct{}
+
+// SchemaName implements schema.Named.
+func (TestWebhook) SchemaName() string { return "WebhookTestRequest" }
 
 type testInput struct {
 	WebhookID string `path:"webhookId"`

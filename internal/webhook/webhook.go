@@ -68,6 +68,9 @@ type Authorizer struct {
 	ID   string `json:"id"`
 }
 
+// SchemaName implements schema.Named.
+func (Authorizer) SchemaName() string { return "WebhookAuthorizer" }
+
 // EventType is an event type that a destination may select.
 type EventType delivery.Type
 
@@ -96,11 +99,17 @@ type Issued struct {
 	Secret  string  `json:"secret" doc:"Signs every delivery; keep it at the receiver."`
 }
 
+// SchemaName implements schema.Named.
+func (Issued) SchemaName() string { return "IssuedWebhook" }
+
 // Rotated is a webhook with its new signing secret.
 type Rotated struct {
 	Issued
 	PreviousSecretExpiresAt *clock.Instant `json:"previousSecretExpiresAt" format:"date-time" doc:"Until then each delivery is signed with both."`
 }
+
+// SchemaName implements schema.Named.
+func (Rotated) SchemaName() string { return "RotatedWebhookSecret" }
 
 // Position implements op.Positioned.
 func (w Webhook) Position() cursor.Position { return cursor.Position{At: w.CreatedAt, ID: w.ID} }

@@ -21,17 +21,23 @@ import (
 // CreateBatch is the body of createLinkBatches.
 type CreateBatch struct {
 	AppID string      `json:"appId" minLength:"1" maxLength:"500"`
-	Items []BatchItem `json:"items" minItems:"1" maxItems:"50"`
+	Items []Change `json:"items" minItems:"1" maxItems:"50"`
 }
 
-// BatchItem is one change of a batch.
-type BatchItem struct {
+// SchemaName implements schema.Named.
+func (CreateBatch) SchemaName() string { return "BatchCreate" }
+
+// Change is one change of a batch.
+type Change struct {
 	ClientID string               `json:"clientId" pattern:"^[A-Za-z0-9._-]{1,100}$" doc:"Unique in the batch."`
 	Action   string               `json:"action" enum:"create,update,move,archive,delete"`
 	LinkID   opt.Opt[string]      `json:"linkId,omitzero" minLength:"1" maxLength:"500" doc:"For all but create."`
 	Revision opt.Opt[string]      `json:"revision,omitzero" format:"uuid" doc:"The link's revision last read; for all but create."`
 	Input    opt.Opt[link.Object] `json:"input,omitzero" example:"{\"appId\":\"app_01k6fq4w8m3x7c9v2n5b1t0rzy\",\"domain\":\"go.example.com\",\"slug\":\"spring\",\"desktopUrl\":\"https://shop.example.com/spring\"}" doc:"create: a LinkCreate of the same app; update: a LinkPatch; move: its folderId; archive: its lifecycle.archived; delete: none. Fields that are unknown, missing or of another type refuse the batch; any other mistake is the item's error."`
 }
+
+// SchemaName implements schema.Named.
+func (Change) SchemaName() string { return "BatchChange" }
 
 // Item is a change with how it ended.
 type Item struct {
@@ -41,6 +47,9 @@ type Item struct {
 	Result   opt.Null[automation.ItemResult] `json:"result"`
 	Error    opt.Null[automation.ItemError]  `json:"error"`
 }
+
+// SchemaName implements schema.Named.
+func (Item) SchemaName() string { return "BatchItem" }
 
 // Position implements op.Positioned.
 func (i Item) Position() cursor.Position {
@@ -106,7 +115,7 @@ func (a *actions) start(ctx context.Context, c *op.Call, tx *store.Tx, in *creat
 }
 
 // check refuses what is wrong with a batch besides the data of its items.
-func (a *actions) check(items []BatchItem) error {
+func (a *actions) check(items []Change) error {
 	var details []fault.Detail
 	wrong := func(n int, field string, code fault.Reason, message string) {
 		details = append(details, fault.Detail{Path: "/items/" + strconv.Itoa(n) + "/" + field, Code: code, Message: message})

@@ -28,6 +28,9 @@ type CreateExport struct {
 	Filters opt.Opt[link.Object] `json:"filters,omitzero" doc:"For links: the filters of getLinks, all optional. For events and summary: start and end (required), timezone (UTC) and group."`
 }
 
+// SchemaName implements schema.Named.
+func (CreateExport) SchemaName() string { return "ExportCreate" }
+
 // request is what is stored of an export.
 type request struct {
 	Dataset string      `json:"dataset"`

@@ -34,6 +34,9 @@ type CreateImport struct {
 	Mapping opt.Opt[Mapping] `json:"mapping,omitzero" maxProperties:"100" doc:"The field that each column gives, as {\"long_url\": \"desktopUrl\"}, and constants, as {\"webOnly\": {\"value\": true}}, for rows that say nothing about a field. Columns that it does not name are ignored; where it names none, the columns must be named as fields."`
 }
 
+// SchemaName implements schema.Named.
+func (CreateImport) SchemaName() string { return "ImportCreate" }
+
 // ImportItem is one link of an import with what became of it.
 type ImportItem struct {
 	ClientID string                          `json:"clientId" doc:"row-1, row-2 and so on where the content gives none."`

@@ -78,6 +78,9 @@ func current(ctx context.Context, c *op.Call, tx *store.Tx, id string) (automati
 // CommitImport is the body of commitImportsImportId: it has no members.
 type CommitImport struct{}
 
+// SchemaName implements schema.Named.
+func (CommitImport) SchemaName() string { return "ImportCommitRequest" }
+
 type commitInput struct {
 	ImportID string `path:"importId"`
 	Body     CommitImport

@@ -22,6 +22,9 @@ import (
 // ValidateImport is the body of validateImportsImportId: it has no members.
 type ValidateImport struct{}
 
+// SchemaName implements schema.Named.
+func (ValidateImport) SchemaName() string { return "ImportValidateRequest" }
+
 type validateInput struct {
 	ImportID string `path:"importId"`
 	Body     ValidateImport
@@ -33,9 +36,6 @@ type ImportValidation struct {
 	automation.Record
 	Valid int64 `json:"valid" doc:"How many items a commit tries to create; total is valid and invalid."`
 }
-
-// SchemaName implements schema.Named in place of the record's.
-func (ImportValidation) SchemaName() string { return "ImportValidation" }
 
 func (s *service) validate(ctx context.Context, c *op.Call, tx *store.Tx, in *validateInput) (op.Item[ImportValidation], error) {
 	j, err := current(ctx, c, tx, in.ImportID)

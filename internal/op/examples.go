@@ -1,0 +1,3 @@
+package op
+
+var examples = map[string]any{}
