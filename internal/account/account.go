@@ -39,13 +39,13 @@ type Preferences struct {
 
 // Register declares the operations of this package.
 func Register(p *op.Pipeline) {
-	op.Read(p, op.Op{ID: "getMe", Method: "GET", Path: "/me", Perm: "identity:read", Summary: "Read who calls"}, getMe)
+	op.Read(p, op.Op{ID: "getMe", Method: "GET", Path: "/me", Perm: "identity:read", Summary: "Get the current user"}, getMe)
 	op.Write(p, op.Op{ID: "updateMe", Method: "PATCH", Path: "/me", Perm: "profile:update", Human: true, IfMatch: op.IfMatchRequired,
-		Summary: "Change the profile", Doc: "Omitted fields keep their values; a null photoUrl removes the photo."}, updateMe)
+		Summary: "Update your profile", Doc: "Omitted fields keep their values; a null photoUrl removes the photo."}, updateMe)
 	op.Read(p, op.Op{ID: "getMePreferences", Method: "GET", Path: "/me/preferences", Perm: "preferences:read", Human: true,
-		Summary: "Read the preferences"}, getPreferences)
+		Summary: "Get your preferences"}, getPreferences)
 	op.Write(p, op.Op{ID: "updateMePreferences", Method: "PATCH", Path: "/me/preferences", Perm: "preferences:update", Human: true,
-		IfMatch: op.IfMatchRequired, Summary: "Change the preferences", Doc: "Omitted fields keep their values; a null selectedAppId clears the selection."}, updatePreferences)
+		IfMatch: op.IfMatchRequired, Summary: "Update your preferences", Doc: "Omitted fields keep their values; a null selectedAppId clears the selection."}, updatePreferences)
 }
 
 func getMe(ctx context.Context, c *op.Call, _ *struct{}) (op.Item[Me], error) {

@@ -156,7 +156,7 @@ type service struct{ events *eventstore.Store }
 func Register(p *op.Pipeline, events *eventstore.Store) {
 	a := &service{events}
 	op.Read(p, op.Op{ID: "getAnalyticsSummary", Method: "GET", Path: "/analytics/summary", Perm: "analytics:read", App: op.AppInQuery,
-		Summary: "Read the totals of a period"}, a.summary)
+		Summary: "Get click totals of a period"}, a.summary)
 }
 
 // Summary is the data of getAnalyticsSummary.

@@ -22,15 +22,15 @@ type service struct{ pipeline *op.Pipeline }
 func Register(p *op.Pipeline) {
 	k := &service{pipeline: p}
 	op.Write(p, op.Op{ID: "createApiKeys", Method: "POST", Path: "/api-keys", Perm: "api_keys:create", Human: true, ETag: true,
-		Summary: "Issue a key", Doc: "The secret is in this answer only; a digest of it is stored."}, k.create)
-	op.List(p, op.Op{ID: "getApiKeys", Method: "GET", Path: "/api-keys", Perm: "api_keys:read", Human: true, Summary: "List keys"}, k.list)
-	op.Read(p, op.Op{ID: "getApiKeysKeyId", Method: "GET", Path: "/api-keys/{keyId}", Perm: "api_keys:read", Human: true, Summary: "Read a key"}, k.get)
+		Summary: "Create an API key", Doc: "The secret is in this answer only; a digest of it is stored."}, k.create)
+	op.List(p, op.Op{ID: "getApiKeys", Method: "GET", Path: "/api-keys", Perm: "api_keys:read", Human: true, Summary: "List API keys"}, k.list)
+	op.Read(p, op.Op{ID: "getApiKeysKeyId", Method: "GET", Path: "/api-keys/{keyId}", Perm: "api_keys:read", Human: true, Summary: "Get an API key"}, k.get)
 	op.Write(p, op.Op{ID: "updateApiKeysKeyId", Method: "PATCH", Path: "/api-keys/{keyId}", Perm: "api_keys:update", Human: true, IfMatch: op.IfMatchRequired,
-		Summary: "Rename a key or reduce its scope", Doc: "Widening the scope or extending the expiry needs a new key."}, k.update)
+		Summary: "Rename an API key or reduce its permissions", Doc: "Widening the scope or extending the expiry needs a new key."}, k.update)
 	op.Write(p, op.Op{ID: "deleteApiKeysKeyId", Method: "DELETE", Path: "/api-keys/{keyId}", Perm: "api_keys:delete", Human: true, IfMatch: op.IfMatchRequired,
-		Summary: "Revoke a key", Doc: "The next request with its secret gets 401. The key stays readable; one that expired or was revoked before is answered alike."}, k.revoke)
+		Summary: "Revoke an API key", Doc: "The next request with its secret gets 401. The key stays readable; one that expired or was revoked before is answered alike."}, k.revoke)
 	op.Write(p, op.Op{ID: "rotateApiKeysKeyId", Method: "POST", Path: "/api-keys/{keyId}/rotate", Perm: "api_keys:rotate", Human: true, IfMatch: op.IfMatchRequired, ETag: true,
-		Summary: "Replace a key", Doc: "The successor has the same scope and expiry. The old key is accepted for overlapSeconds more, at most until its expiry. Both count against the same rate windows."}, k.rotate)
+		Summary: "Rotate an API key", Doc: "The successor has the same scope and expiry. The old key is accepted for overlapSeconds more, at most until its expiry. Both count against the same rate windows."}, k.rotate)
 }
 
 // CreateAPIKey is the body of createApiKeys.

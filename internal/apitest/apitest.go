@@ -395,9 +395,10 @@ var contract = sync.OnceValues(func() (validator.Validator, error) {
 		return nil, err
 	}
 	v, errs := validator.NewValidator(document,
-		// Headers that the contract does not describe are mistakes, but for
-		// those that belong to HTTP itself. Bodies are closed by their schemas.
-		config.WithStrictMode(), config.WithStrictIgnorePaths("$.body**"),
+		// Members and headers that the contract does not describe are mistakes,
+		// but for members of any name and headers that belong to HTTP itself.
+		config.WithStrictMode(),
+		config.WithStrictIgnorePaths("$.body.data**.parameters**", "$.body.data**.templateData**", "$.body.data**.input**"),
 		config.WithStrictIgnoredHeaders("Content-Type", "Content-Length", "Vary", "Access-Control-Allow-Origin", "Access-Control-Expose-Headers"))
 	if len(errs) > 0 {
 		return nil, errs[0]

@@ -20,16 +20,16 @@ func Register(p *op.Pipeline) {
 	op.List(p, op.Op{ID: "getApps", Method: "GET", Path: "/apps", Perm: "apps:read", Summary: "List apps",
 		Doc: "A key sees the apps it is authorized for."}, listApps)
 	op.Write(p, op.Op{ID: "createApps", Method: "POST", Path: "/apps", Perm: "apps:create", Human: true, Summary: "Create an app"}, create)
-	op.Read(p, op.Op{ID: "getAppsAppId", Method: "GET", Path: "/apps/{appId}", Perm: "apps:read", App: op.AppInPath, Summary: "Read an app"}, get)
+	op.Read(p, op.Op{ID: "getAppsAppId", Method: "GET", Path: "/apps/{appId}", Perm: "apps:read", App: op.AppInPath, Summary: "Get an app"}, get)
 	op.Write(p, op.Op{ID: "updateAppsAppId", Method: "PATCH", Path: "/apps/{appId}", Perm: "apps:update", App: op.AppInPath, IfMatch: op.IfMatchRequired,
-		Summary: "Change an app", Doc: "Only the fields sent change; null clears one."}, update)
+		Summary: "Update an app", Doc: "Only the fields sent change; null clears one."}, update)
 	op.Write(p, op.Op{ID: "deleteAppsAppId", Method: "DELETE", Path: "/apps/{appId}", Perm: "apps:delete", App: op.AppInPath, IfMatch: op.IfMatchRequired,
 		Summary: "Delete an app", Doc: "An app with links, domains, running operations or images that are being stored or deleted stays: 409 with its dependencies. " +
 			"The history of a deleted link and the record of a removed domain are kept for 30 days; until then they are among the dependencies, with availableAt."}, remove)
 	op.Read(p, op.Op{ID: "getAppsAppIdDefaults", Method: "GET", Path: "/apps/{appId}/defaults", Perm: "apps:read", App: op.AppInPath,
-		Summary: "Read what new links copy"}, getDefaults)
+		Summary: "Get the default destinations of new links"}, getDefaults)
 	op.Write(p, op.Op{ID: "setAppsAppIdDefaults", Method: "PUT", Path: "/apps/{appId}/defaults", Perm: "apps:update", App: op.AppInPath, IfMatch: op.IfMatchRequired,
-		Summary: "Replace what new links copy", Doc: "Omitted fields are cleared. Stored links keep their destinations."}, setDefaults)
+		Summary: "Set the default destinations of new links", Doc: "Omitted fields are cleared. Stored links keep their destinations."}, setDefaults)
 }
 
 type appInput struct {

@@ -22,17 +22,17 @@ type service struct {
 func Register(p *op.Pipeline, addresses Addresses, blobs blob.Store) {
 	h := &service{addresses, blobs}
 	app := op.AppOf("assetId", appOf)
-	op.List(p, op.Op{ID: "getAssets", Method: "GET", Path: "/assets", Perm: "assets:read", App: op.AppInQuery, Summary: "List images"}, h.list)
+	op.List(p, op.Op{ID: "getAssets", Method: "GET", Path: "/assets", Perm: "assets:read", App: op.AppInQuery, Summary: "List uploaded images"}, h.list)
 	op.Staged(p, op.Op{ID: "createAssets", Method: "POST", Path: "/assets", Perm: "assets:create", App: op.AppInBody, Budget: op.Uploads,
 		Summary: "Upload an image", Doc: "PNG or JPEG, up to 1 MiB and 4096 by 4096 pixels. It does not become a logo by itself."}, h.store, h.created)
-	op.Read(p, op.Op{ID: "getAssetsAssetId", Method: "GET", Path: "/assets/{assetId}", Perm: "assets:read", App: app, Summary: "Read what is known of an image"}, h.get)
+	op.Read(p, op.Op{ID: "getAssetsAssetId", Method: "GET", Path: "/assets/{assetId}", Perm: "assets:read", App: app, Summary: "Get the details of an image"}, h.get)
 	op.Staged(p, op.Op{ID: "deleteAssetsAssetId", Method: "DELETE", Path: "/assets/{assetId}", Perm: "assets:delete", App: app, IfMatch: op.IfMatchRequired,
 		Summary: "Delete an image", Doc: "An image that a logo, link or QR code shows stays: 409 with its dependencies."}, h.erase, h.removed)
-	op.Read(p, op.Op{ID: "getAppsAppIdLogo", Method: "GET", Path: "/apps/{appId}/logo", Perm: "apps:read", App: op.AppInPath, Summary: "Read an app's logo"}, h.logo)
+	op.Read(p, op.Op{ID: "getAppsAppIdLogo", Method: "GET", Path: "/apps/{appId}/logo", Perm: "apps:read", App: op.AppInPath, Summary: "Get the logo of an app"}, h.logo)
 	op.Write(p, op.Op{ID: "setAppsAppIdLogo", Method: "PUT", Path: "/apps/{appId}/logo", Perm: "apps:update", App: op.AppInPath, IfMatch: op.IfMatchRequired,
-		Summary: "Make an image an app's logo", Doc: "Under the app's revision."}, h.setLogo)
+		Summary: "Set the logo of an app", Doc: "Under the app's revision."}, h.setLogo)
 	op.Write(p, op.Op{ID: "deleteAppsAppIdLogo", Method: "DELETE", Path: "/apps/{appId}/logo", Perm: "apps:update", App: op.AppInPath, IfMatch: op.IfMatchRequired, ETag: true,
-		Summary: "Take an app's logo away", Doc: "Under the app's revision, whose new value is the ETag. The image stays. Without a logo nothing changes."}, h.removeLogo)
+		Summary: "Remove the logo of an app", Doc: "Under the app's revision, whose new value is the ETag. The image stays. Without a logo nothing changes."}, h.removeLogo)
 }
 
 type listInput struct {

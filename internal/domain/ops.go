@@ -26,8 +26,8 @@ func Register(p *op.Pipeline, o Options) {
 		return list(ctx, c, in, w)
 	})
 	op.Write(p, op.Op{ID: "createDomains", Method: "POST", Path: "/domains", Perm: "domains:create", App: op.AppInBody, Status: 202,
-		Summary: "Add a domain", Doc: "A platform domain is ready for links at once; follow the operation until the redirector answers on it."}, o.create)
-	op.Read(p, op.Op{ID: "getDomainsDomainId", Method: "GET", Path: "/domains/{domainId}", Perm: "domains:read", App: op.AppOf("domainId", appOf), Summary: "Read a domain"}, get)
+		Summary: "Add a domain", Doc: "A custom domain, or a prefix of the platform's own. A platform domain is ready for links at once; follow the operation until the redirector answers on it."}, o.create)
+	op.Read(p, op.Op{ID: "getDomainsDomainId", Method: "GET", Path: "/domains/{domainId}", Perm: "domains:read", App: op.AppOf("domainId", appOf), Summary: "Get a domain"}, get)
 }
 
 type listInput struct {

@@ -19,9 +19,9 @@ func appOf(ctx context.Context, q store.Q, id string) (string, error) {
 func Register(p *op.Pipeline, works ...Work) {
 	app := op.AppOf("operationId", appOf)
 	op.Read(p, op.Op{ID: "getOperationsOperationId", Method: "GET", Path: "/operations/{operationId}", Perm: "operations:read", App: app,
-		Summary: "Follow a durable operation"}, get)
+		Summary: "Get the status of an operation"}, get)
 	op.Write(p, op.Op{ID: "cancelOperationsOperationId", Method: "POST", Path: "/operations/{operationId}/cancel", Perm: "operations:cancel", App: app,
-		IfMatch: op.IfMatchOptional, Status: 202, Summary: "Ask for a cancellation",
+		IfMatch: op.IfMatchOptional, Status: 202, Summary: "Cancel an operation",
 		Doc: "Work that did not start is cancelled at once; confirmed effects are not undone. A finished operation is answered unchanged."}, canceller(works))
 }
 

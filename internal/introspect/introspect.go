@@ -25,15 +25,15 @@ type service struct{ pipeline *op.Pipeline }
 func Register(p *op.Pipeline) {
 	d := &service{p}
 	op.Read(p, op.Op{ID: "getCapabilities", Method: "GET", Path: "/capabilities", Perm: "capabilities:read",
-		Summary: "Which operations the caller may use"}, d.capabilities)
+		Summary: "List the permitted operations"}, d.capabilities)
 	op.Read(p, op.Op{ID: "getAppsAppIdCapabilities", Method: "GET", Path: "/apps/{appId}/capabilities", Perm: "capabilities:read", App: op.AppInPath,
-		Summary: "Which operations the caller may use on an app"}, d.appCapabilities)
+		Summary: "List the permitted operations on an app"}, d.appCapabilities)
 	op.Read(p, op.Op{ID: "getAppsAppIdUsage", Method: "GET", Path: "/apps/{appId}/usage", Perm: "usage:read", App: op.AppInPath,
-		Summary: "How full the windows are", Doc: "Account counters include the owner's other apps."}, d.usage)
+		Summary: "Get rate limits and usage", Doc: "Account counters include the owner's other apps."}, d.usage)
 	op.List(p, op.Op{ID: "getAuditEvents", Method: "GET", Path: "/audit-events", Perm: "audit_events:read", Human: true, App: op.AppInQuery,
 		Summary: "List audit events"}, auditEvents)
 	op.List(p, op.Op{ID: "getRequests", Method: "GET", Path: "/requests", Perm: "requests:read", Human: true, App: op.AppInQuery,
-		Summary: "List request records"}, d.requests)
+		Summary: "List request logs"}, d.requests)
 }
 
 // Capabilities is which operations of this version the caller may use.

@@ -26,36 +26,36 @@ func New(addresses Addresses, assets asset.Addresses) *Service { return &Service
 func (l *Service) Register(p *op.Pipeline) {
 	app := op.AppOf("linkId", AppOf)
 	op.List(p, op.Op{ID: "getLinks", Method: "GET", Path: "/links", Perm: "links:read", App: op.AppInQuery,
-		Summary: "List links", Doc: "Filters combine."}, l.list)
+		Summary: "List and search links", Doc: "Filters combine."}, l.list)
 	op.Write(p, op.Op{ID: "createLinks", Method: "POST", Path: "/links", Perm: "links:create", App: op.AppInBody, Budget: op.LinkCreation,
-		Summary: "Create a link", Doc: "The link is stored; its publication tells when the redirector resolves it."}, l.create)
-	op.Read(p, op.Op{ID: "getLinksLinkId", Method: "GET", Path: "/links/{linkId}", Perm: "links:read", App: app, Summary: "Read a link"}, l.get)
+		Summary: "Create a short link", Doc: "Shortens a URL, or makes a deep link into an app. The link is stored; its publication tells when the redirector resolves it."}, l.create)
+	op.Read(p, op.Op{ID: "getLinksLinkId", Method: "GET", Path: "/links/{linkId}", Perm: "links:read", App: app, Summary: "Get a link"}, l.get)
 	op.Write(p, op.Op{ID: "updateLinksLinkId", Method: "PATCH", Path: "/links/{linkId}", Perm: "links:update", App: app, IfMatch: op.IfMatchRequired,
-		Summary: "Change a link", Doc: "Only the fields sent change, also inside lifecycle, utm and templateSelection; null clears one."}, l.update)
+		Summary: "Update a link", Doc: "Only the fields sent change, also inside lifecycle, utm and templateSelection; null clears one."}, l.update)
 	op.Write(p, op.Op{ID: "deleteLinksLinkId", Method: "DELETE", Path: "/links/{linkId}", Perm: "links:delete", App: app, IfMatch: op.IfMatchRequired,
 		Summary: "Delete a link", Doc: "Its address is free again; its history and its events stay. A link with stored QR codes stays: 409 with its dependencies."}, l.remove)
 	op.Read(p, op.Op{ID: "getLinksLinkIdPublication", Method: "GET", Path: "/links/{linkId}/publication", Perm: "links:read", App: app, ETag: true,
-		Summary: "Read how far a link's publication is", Doc: "Under the link's revision, of which the publication is not part."}, l.publication)
+		Summary: "Get the publication status of a link", Doc: "Under the link's revision, of which the publication is not part."}, l.publication)
 	op.Write(p, op.Op{ID: "resyncLinksLinkId", Method: "POST", Path: "/links/{linkId}/resync", Perm: "links:resync", App: app, IfMatch: op.IfMatchRequired, Status: 202,
 		Summary: "Publish a link again"}, l.resync)
 	op.Write(p, op.Op{ID: "duplicateLinksLinkId", Method: "POST", Path: "/links/{linkId}/duplicate", Perm: "links:create", App: app, IfMatch: op.IfMatchOptional,
-		Budget: op.LinkCreation, Summary: "Copy a link to another address",
+		Budget: op.LinkCreation, Summary: "Duplicate a link",
 		Doc: "The copy has the folder, campaign, tags, parameters, destinations, routing rules and template selection of the original, not its history, clicks or archived state."}, l.duplicate)
 	op.Write(p, op.Op{ID: "validateLinks", Method: "POST", Path: "/links/validate", Perm: "links:validate", App: op.AppInBody, Status: 200,
-		Summary: "Try a creation", Doc: "Tells what createLinks would refuse of the data: all of it is an answer, not a refusal, but for fields that are unknown, missing or of a wrong type. It reserves nothing."}, l.validator(op.Checker[CreateLink](p)))
+		Summary: "Validate a link without creating it", Doc: "Tells what createLinks would refuse of the data: all of it is an answer, not a refusal, but for fields that are unknown, missing or of a wrong type. It reserves nothing."}, l.validator(op.Checker[CreateLink](p)))
 	op.Read(p, op.Op{ID: "getLinksAvailability", Method: "GET", Path: "/links/availability", Perm: "links:read", App: op.AppOfQuery("domain", appOfDomain),
-		Summary: "Whether an address is free", Doc: "It reserves nothing."}, l.availability)
+		Summary: "Check whether a slug is available", Doc: "It reserves nothing."}, l.availability)
 	op.Write(p, op.Op{ID: "previewLinksLinkId", Method: "POST", Path: "/links/{linkId}/preview", Perm: "links:preview", App: app, IfMatch: op.IfMatchOptional, Status: 200,
-		Summary: "What a visitor would get", Doc: "Decided as the redirector does, from the link as it is now, published or not. Nothing is counted."}, l.preview)
+		Summary: "Preview where a link redirects", Doc: "Decided as the redirector does, from the link as it is now, published or not. Nothing is counted."}, l.preview)
 	op.List(p, op.Op{ID: "getLinksLinkIdHistory", Method: "GET", Path: "/links/{linkId}/history", Perm: "link_history:read", App: op.AppOf("linkId", appOfHistory),
-		Summary: "What was done to a link", Doc: "Also of a link that is gone. Names of fields, never values."}, history)
-	op.Read(p, op.Op{ID: "getLinksLinkIdTags", Method: "GET", Path: "/links/{linkId}/tags", Perm: "tags:read", App: app, Summary: "Read a link's tags"}, l.tags)
+		Summary: "List the change history of a link", Doc: "Also of a link that is gone. Names of fields, never values."}, history)
+	op.Read(p, op.Op{ID: "getLinksLinkIdTags", Method: "GET", Path: "/links/{linkId}/tags", Perm: "tags:read", App: app, Summary: "Get the tags of a link"}, l.tags)
 	op.Write(p, op.Op{ID: "setLinksLinkIdTags", Method: "PUT", Path: "/links/{linkId}/tags", Perm: "tags:update", App: app, IfMatch: op.IfMatchRequired,
-		Summary: "Replace a link's tags", Doc: "The link gets a new revision."}, l.setTags)
+		Summary: "Set the tags of a link", Doc: "The link gets a new revision."}, l.setTags)
 	op.Read(p, op.Op{ID: "getLinksLinkIdRoutingRules", Method: "GET", Path: "/links/{linkId}/routing-rules", Perm: "routing_rules:read", App: app,
-		Summary: "Read a link's routing rules"}, l.rules)
+		Summary: "Get the routing rules of a link"}, l.rules)
 	op.Write(p, op.Op{ID: "setLinksLinkIdRoutingRules", Method: "PUT", Path: "/links/{linkId}/routing-rules", Perm: "routing_rules:update", App: app, IfMatch: op.IfMatchRequired,
-		Summary: "Replace a link's routing rules", Doc: "The first rule that matches a visit decides, in the order of the array. The link gets a new revision."}, l.setRules)
+		Summary: "Set the routing rules of a link", Doc: "Rules redirect by device, country and time. The first rule that matches a visit decides, in the order of the array. The link gets a new revision."}, l.setRules)
 	op.List(p, op.Op{ID: "getCampaignsCampaignIdLinks", Method: "GET", Path: "/campaigns/{campaignId}/links", Perm: "campaigns:read", App: op.AppOf("campaignId", organize.AppOfCampaign),
 		Summary: "List the links of a campaign"}, l.ofCampaign)
 }

@@ -91,34 +91,34 @@ var vocabulary = func() map[string]schema.Schema {
 	return all
 }()
 
-// tagText names a group of operations for the reference. They stand in the
-// order in which a new user needs them.
+// tagText names a group of operations for the reference. The most important
+// stand first.
 type tagText struct{ slug, Name, Doc string }
 
 var tagTexts = []tagText{
 	{"links", "Links", "Web and deep links: content, lifecycle, rules, tags, history, previews and their way to the redirector."},
-	{"link-batches", "Link batches", "Up to fifty changes of links in one request, each in its own transaction."},
-	{"apps", "Apps", "Apps own everything else: links, domains, images, tags and keys' reach."},
-	{"domains", "Domains", "Hostnames under which links resolve, and their configuration."},
+	{"domains", "Domains", "Custom and platform hostnames under which links resolve, and their configuration."},
 	{"domain-options", "Domains", ""},
 	{"qr-codes", "QR codes", "Saved QR codes of links, as PNG or SVG."},
+	{"analytics", "Analytics", "Counts of visits by time, country, device, source and more, without storing who visited."},
+	{"apps", "Apps", "Apps own links, domains, images and tags; an API key reaches the apps that it names."},
+	{"campaigns", "Campaigns", "Links with common UTM parameters and a period."},
 	{"tags", "Tags", "Labels of links."},
 	{"folders", "Folders", "Where links are kept; a link is in one at most."},
-	{"campaigns", "Campaigns", "Links with common campaign parameters and a period."},
-	{"assets", "Images", "PNG and JPEG images for links, logos and pages."},
 	{"templates", "Templates", "Pages that visitors see on phones: drafts, versions and their publication."},
 	{"template-catalog", "Templates", ""},
 	{"template-choices", "Templates", ""},
 	{"template-publications", "Templates", ""},
-	{"analytics", "Analytics", "Counts of visits by time, country, device, source and more, without storing who visited."},
+	{"assets", "Images", "PNG and JPEG images for links, logos and pages."},
+	{"link-batches", "Batches", "Create, update or delete up to fifty links in one request, each in its own transaction."},
 	{"imports", "Imports", "Links from a CSV or JSON file: uploaded, validated, committed."},
 	{"exports", "Exports", "Links, events and summaries as CSV or JSON files."},
 	{"webhooks", "Webhooks", "Signed requests to receivers when something changes."},
 	{"webhook-deliveries", "Webhooks", ""},
 	{"api-keys", "API keys", "Credentials for programs, limited to apps and permissions."},
-	{"me", "Profile", "The caller, and a human owner's preferences."},
 	{"operations", "Operations", "Work that outlives its request: its state, and how to cancel it."},
-	{"capabilities", "Diagnostics", "What the caller may do, who changed what, and how requests ended."},
-	{"audit-events", "Diagnostics", ""},
-	{"requests", "Diagnostics", ""},
+	{"capabilities", "Usage and audit", "What the caller may do, who changed what, and how requests ended."},
+	{"audit-events", "Usage and audit", ""},
+	{"requests", "Usage and audit", ""},
+	{"me", "Profile", "The current user and their preferences."},
 }

@@ -69,9 +69,9 @@ func registerCampaigns(p *op.Pipeline, republish Republish) {
 	app := op.AppOf("campaignId", campaigns.appOf)
 	op.List(p, op.Op{ID: "getCampaigns", Method: "GET", Path: "/campaigns", Perm: "campaigns:read", App: op.AppInQuery, Summary: "List campaigns"}, campaigns.list)
 	op.Write(p, op.Op{ID: "createCampaigns", Method: "POST", Path: "/campaigns", Perm: "campaigns:create", App: op.AppInBody, Summary: "Create a campaign"}, createCampaign)
-	op.Read(p, op.Op{ID: "getCampaignsCampaignId", Method: "GET", Path: "/campaigns/{campaignId}", Perm: "campaigns:read", App: app, Summary: "Read a campaign"}, getCampaign)
+	op.Read(p, op.Op{ID: "getCampaignsCampaignId", Method: "GET", Path: "/campaigns/{campaignId}", Perm: "campaigns:read", App: app, Summary: "Get a campaign"}, getCampaign)
 	op.Write(p, op.Op{ID: "updateCampaignsCampaignId", Method: "PATCH", Path: "/campaigns/{campaignId}", Perm: "campaigns:update", App: app, IfMatch: op.IfMatchRequired,
-		Summary: "Change a campaign", Doc: "Only the fields sent change; null clears one. Its links take over changed parameters when they are published again, which starts at once."}, h.update)
+		Summary: "Update a campaign", Doc: "Only the fields sent change; null clears one. Its links take over changed parameters when they are published again, which starts at once."}, h.update)
 	op.Write(p, op.Op{ID: "deleteCampaignsCampaignId", Method: "DELETE", Path: "/campaigns/{campaignId}", Perm: "campaigns:delete", App: app, IfMatch: op.IfMatchRequired,
 		Summary: "Delete a campaign", Doc: "A campaign that links refer to stays: 409 with its dependencies."}, removeCampaign)
 }

@@ -27,9 +27,9 @@ func registerFolders(p *op.Pipeline) {
 	app := op.AppOf("folderId", folders.appOf)
 	op.List(p, op.Op{ID: "getFolders", Method: "GET", Path: "/folders", Perm: "folders:read", App: op.AppInQuery, Summary: "List folders"}, folders.list)
 	op.Write(p, op.Op{ID: "createFolders", Method: "POST", Path: "/folders", Perm: "folders:create", App: op.AppInBody, Summary: "Create a folder"}, createFolder)
-	op.Read(p, op.Op{ID: "getFoldersFolderId", Method: "GET", Path: "/folders/{folderId}", Perm: "folders:read", App: app, Summary: "Read a folder"}, getFolder)
+	op.Read(p, op.Op{ID: "getFoldersFolderId", Method: "GET", Path: "/folders/{folderId}", Perm: "folders:read", App: app, Summary: "Get a folder"}, getFolder)
 	op.Write(p, op.Op{ID: "updateFoldersFolderId", Method: "PATCH", Path: "/folders/{folderId}", Perm: "folders:update", App: app, IfMatch: op.IfMatchRequired,
-		Summary: "Change a folder", Doc: "Only the fields sent change; null clears one."}, updateFolder)
+		Summary: "Update a folder", Doc: "Only the fields sent change; null clears one."}, updateFolder)
 	op.Write(p, op.Op{ID: "deleteFoldersFolderId", Method: "DELETE", Path: "/folders/{folderId}", Perm: "folders:delete", App: app, IfMatch: op.IfMatchRequired,
 		Summary: "Delete a folder", Doc: "A folder that holds links stays: 409 with its dependencies."}, removeFolder)
 }

@@ -43,9 +43,9 @@ func registerTags(p *op.Pipeline) {
 	app := op.AppOf("tagId", tags.appOf)
 	op.List(p, op.Op{ID: "getTags", Method: "GET", Path: "/tags", Perm: "tags:read", App: op.AppInQuery, Summary: "List tags"}, tags.list)
 	op.Write(p, op.Op{ID: "createTags", Method: "POST", Path: "/tags", Perm: "tags:create", App: op.AppInBody, Summary: "Create a tag"}, createTag)
-	op.Read(p, op.Op{ID: "getTagsTagId", Method: "GET", Path: "/tags/{tagId}", Perm: "tags:read", App: app, Summary: "Read a tag"}, getTag)
+	op.Read(p, op.Op{ID: "getTagsTagId", Method: "GET", Path: "/tags/{tagId}", Perm: "tags:read", App: app, Summary: "Get a tag"}, getTag)
 	op.Write(p, op.Op{ID: "updateTagsTagId", Method: "PATCH", Path: "/tags/{tagId}", Perm: "tags:update", App: app, IfMatch: op.IfMatchRequired,
-		Summary: "Change a tag", Doc: "Only the fields sent change; null clears one."}, updateTag)
+		Summary: "Update a tag", Doc: "Only the fields sent change; null clears one."}, updateTag)
 	op.Write(p, op.Op{ID: "deleteTagsTagId", Method: "DELETE", Path: "/tags/{tagId}", Perm: "tags:delete", App: app, IfMatch: op.IfMatchRequired,
 		Summary: "Delete a tag", Doc: "Its links lose it and get a new revision, the same for all of them; nothing else changes. Their history does not tell of it, and no event is sent."}, removeTag)
 }

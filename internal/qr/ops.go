@@ -28,17 +28,17 @@ func Register(p *op.Pipeline, addresses link.Addresses, blobs blob.Store) {
 	h := &service{addresses, blobs}
 	app := op.AppOf("qrId", appOf)
 	op.Bytes(p, op.Op{ID: "getLinksLinkIdQr", Method: "GET", Path: "/links/{linkId}/qr", Perm: "qr_codes:read", App: op.AppOf("linkId", link.AppOf),
-		Summary: "Draw a QR code of a link", Doc: "It holds the link's address and a mark by which visits count as scans."}, types, h.draw)
-	op.List(p, op.Op{ID: "getQrCodes", Method: "GET", Path: "/qr-codes", Perm: "qr_codes:read", App: op.AppInQuery, Summary: "List stored QR codes"}, list)
-	op.Write(p, op.Op{ID: "createQrCodes", Method: "POST", Path: "/qr-codes", Perm: "qr_codes:create", App: op.AppInBody, Summary: "Store a QR code of a link",
+		Summary: "Generate a QR code for a link", Doc: "It holds the link's address and a mark by which visits count as scans."}, types, h.draw)
+	op.List(p, op.Op{ID: "getQrCodes", Method: "GET", Path: "/qr-codes", Perm: "qr_codes:read", App: op.AppInQuery, Summary: "List saved QR codes"}, list)
+	op.Write(p, op.Op{ID: "createQrCodes", Method: "POST", Path: "/qr-codes", Perm: "qr_codes:create", App: op.AppInBody, Summary: "Save a QR code for a link",
 		Doc: "While it is stored its link cannot be deleted."}, h.create)
-	op.Read(p, op.Op{ID: "getQrCodesQrId", Method: "GET", Path: "/qr-codes/{qrId}", Perm: "qr_codes:read", App: app, Summary: "Read a stored QR code"}, get)
+	op.Read(p, op.Op{ID: "getQrCodesQrId", Method: "GET", Path: "/qr-codes/{qrId}", Perm: "qr_codes:read", App: app, Summary: "Get a saved QR code"}, get)
 	op.Write(p, op.Op{ID: "updateQrCodesQrId", Method: "PATCH", Path: "/qr-codes/{qrId}", Perm: "qr_codes:update", App: app, IfMatch: op.IfMatchRequired,
-		Summary: "Change a stored QR code", Doc: "Only the fields sent change; null takes the logo away."}, h.update)
+		Summary: "Update a saved QR code", Doc: "Only the fields sent change; null takes the logo away."}, h.update)
 	op.Write(p, op.Op{ID: "deleteQrCodesQrId", Method: "DELETE", Path: "/qr-codes/{qrId}", Perm: "qr_codes:delete", App: app, IfMatch: op.IfMatchRequired,
-		Summary: "Delete a stored QR code", Doc: "What was printed goes on working."}, remove)
+		Summary: "Delete a saved QR code", Doc: "What was printed goes on working."}, remove)
 	op.Bytes(p, op.Op{ID: "getQrCodesQrIdDownload", Method: "GET", Path: "/qr-codes/{qrId}/download", Perm: "qr_codes:read", App: app,
-		Summary: "Draw a stored QR code"}, types, h.download)
+		Summary: "Download a saved QR code"}, types, h.download)
 }
 
 type drawInput struct {

@@ -42,7 +42,7 @@ func (EventResource) SchemaName() string { return "WebhookEventResource" }
 // describe adds the requests that receivers get to the contract.
 func describe(p *op.Pipeline) {
 	for _, t := range append(delivery.Selectable[:len(delivery.Selectable):len(delivery.Selectable)], delivery.Test) {
-		p.Describe(op.Outgoing{Name: string(t), Summary: "Sent to destinations that selected " + string(t), Payload: reflect.TypeFor[Event](), Headers: map[string]string{
+		p.Describe(op.Outgoing{Name: string(t), Summary: "Receive the event " + string(t), Payload: reflect.TypeFor[Event](), Headers: map[string]string{
 			"Service-Event-Id":    "The same in every delivery of the event.",
 			"Service-Delivery-Id": "The same in every attempt of the delivery.",
 			"Service-Signature":   "t=<unix seconds>,v1=<hex>: HMAC-SHA256 of the timestamp, a dot and the raw body under the secret; two v1 values while a secret is rotated.",

@@ -22,25 +22,25 @@ func Register(p *op.Pipeline, client *outbound.Client) {
 	h := &service{client}
 	describe(p)
 	app, appOfDelivery := op.AppOf("webhookId", appOf), op.AppOf("deliveryId", appOfDelivery)
-	op.List(p, op.Op{ID: "getWebhooks", Method: "GET", Path: "/webhooks", Perm: "webhooks:read", App: op.AppInQuery, Summary: "List destinations"}, h.list)
+	op.List(p, op.Op{ID: "getWebhooks", Method: "GET", Path: "/webhooks", Perm: "webhooks:read", App: op.AppInQuery, Summary: "List webhooks"}, h.list)
 	op.Write(p, op.Op{ID: "createWebhooks", Method: "POST", Path: "/webhooks", Perm: permission, App: op.AppInBody, ETag: true,
-		Summary: "Register a destination", Doc: "Events are sent as long as the credential of this call stays authorized, so register with an API key: a session ends within hours. Only this answer shows the secret."}, h.create)
-	op.Read(p, op.Op{ID: "getWebhooksWebhookId", Method: "GET", Path: "/webhooks/{webhookId}", Perm: "webhooks:read", App: app, Summary: "Read a destination"}, h.get)
+		Summary: "Create a webhook", Doc: "Events are sent as long as the credential of this call stays authorized, so register with an API key: a session ends within hours. Only this answer shows the secret."}, h.create)
+	op.Read(p, op.Op{ID: "getWebhooksWebhookId", Method: "GET", Path: "/webhooks/{webhookId}", Perm: "webhooks:read", App: app, Summary: "Get a webhook"}, h.get)
 	op.Write(p, op.Op{ID: "updateWebhooksWebhookId", Method: "PATCH", Path: "/webhooks/{webhookId}", Perm: "webhooks:update", App: app, IfMatch: op.IfMatchRequired,
-		Summary: "Change a destination", Doc: "Only the fields sent change. enabled: true authorizes the destination with the credential of this call, which needs webhooks:create, and ends a suspension. Pending deliveries are cancelled."}, h.update)
+		Summary: "Update a webhook", Doc: "Only the fields sent change. enabled: true authorizes the destination with the credential of this call, which needs webhooks:create, and ends a suspension. Pending deliveries are cancelled."}, h.update)
 	op.Write(p, op.Op{ID: "deleteWebhooksWebhookId", Method: "DELETE", Path: "/webhooks/{webhookId}", Perm: "webhooks:delete", App: app, IfMatch: op.IfMatchRequired,
-		Summary: "Delete a destination", Doc: "Its deliveries can be read for seven days."}, h.remove)
+		Summary: "Delete a webhook", Doc: "Its deliveries can be read for seven days."}, h.remove)
 	op.Write(p, op.Op{ID: "rotateSecretWebhooksWebhookId", Method: "POST", Path: "/webhooks/{webhookId}/rotate-secret", Perm: "webhooks:rotate_secret", App: app,
-		IfMatch: op.IfMatchRequired, ETag: true, Status: 200, Summary: "Replace the signing secret",
+		IfMatch: op.IfMatchRequired, ETag: true, Status: 200, Summary: "Rotate the signing secret of a webhook",
 		Doc: "For overlapSeconds each delivery is signed with the old secret too. Only this answer shows the new one. Pending deliveries are cancelled."}, h.rotate)
 	op.Write(p, op.Op{ID: "testWebhooksWebhookId", Method: "POST", Path: "/webhooks/{webhookId}/test", Perm: "webhooks:test", App: app, IfMatch: op.IfMatchOptional,
-		Status: 202, Summary: "Send a test event"}, h.test)
+		Status: 202, Summary: "Send a test event to a webhook"}, h.test)
 	op.List(p, op.Op{ID: "getWebhooksWebhookIdDeliveries", Method: "GET", Path: "/webhooks/{webhookId}/deliveries", Perm: "webhooks:read",
-		App: op.AppOf("webhookId", appOfAny), Summary: "List the deliveries of a destination", Doc: "The deliveries of the last seven days, also of a deleted destination."}, listDeliveries)
+		App: op.AppOf("webhookId", appOfAny), Summary: "List the deliveries of a webhook", Doc: "The deliveries of the last seven days, also of a deleted destination."}, listDeliveries)
 	op.Read(p, op.Op{ID: "getWebhookDeliveriesDeliveryId", Method: "GET", Path: "/webhook-deliveries/{deliveryId}", Perm: "webhooks:read", App: appOfDelivery,
-		Summary: "Read a delivery"}, getDelivery)
+		Summary: "Get a webhook delivery"}, getDelivery)
 	op.Write(p, op.Op{ID: "retryWebhookDeliveriesDeliveryId", Method: "POST", Path: "/webhook-deliveries/{deliveryId}/retry", Perm: "webhooks:retry", App: appOfDelivery,
-		IfMatch: op.IfMatchRequired, Status: 202, Summary: "Send an event again", Doc: "Makes a new delivery of the same event to the destination as it is now. The earlier delivery must have succeeded, failed or been cancelled."}, h.retry)
+		IfMatch: op.IfMatchRequired, Status: 202, Summary: "Retry a webhook delivery", Doc: "Makes a new delivery of the same event to the destination as it is now. The earlier delivery must have succeeded, failed or been cancelled."}, h.retry)
 }
 
 type listInput struct {

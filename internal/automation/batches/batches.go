@@ -74,10 +74,10 @@ func permission(action string) string {
 func Register(p *op.Pipeline, links *link.Service) durable.Work {
 	a := &actions{links: links, create: op.Checker[link.CreateLink](p), update: op.Checker[link.UpdateLink](p), move: op.Checker[MoveLink](p), archive: op.Checker[ArchiveLink](p)}
 	op.Write(p, op.Op{ID: "createLinkBatches", Method: "POST", Path: "/link-batches", Perm: "batches:create", App: op.AppInBody, Status: 202, Needs: permissions,
-		Summary: "Change many links", Doc: "Each item is done on its own, in order; one that fails does not stop the others. Needs links:create, links:update or links:delete for the actions in it. " +
+		Summary: "Create, update or delete links in bulk", Doc: "Each item is done on its own, in order; one that fails does not stop the others. Needs links:create, links:update or links:delete for the actions in it. " +
 			"Audit has an event for each change under the operation that makes it on a single link (createLinks, updateLinksLinkId, deleteLinksLinkId) and a createLinkBatches event for the batch, all with the id of this request as correlationId."}, a.start)
 	op.List(p, op.Op{ID: "getLinkBatchesBatchIdItems", Method: "GET", Path: "/link-batches/{batchId}/items", Perm: "batches:read",
-		App: op.AppOf("batchId", automation.AppOf(automation.Batch)), PageLimit: 50, Summary: "List the items of a batch"}, items)
+		App: op.AppOf("batchId", automation.AppOf(automation.Batch)), PageLimit: 50, Summary: "List the results of a batch"}, items)
 	return automation.ItemKind{
 		Kind: automation.Batch, Waiting: automation.Pending, Apply: a.apply,
 		Allowed: func(by *actor.Actor) bool { return by.May("batches:create", false) },

@@ -63,9 +63,9 @@ func Register(p *op.Pipeline, links *link.Service, events *eventstore.Store) dur
 		Needs:   func(in any) []string { return []string{permission(in.(*createInput).Body.Dataset)} },
 		Summary: "Export links or analytics", Doc: "An export has at most 1,000 records and 1 MiB; a larger one fails and is never cut. Needs links:read or analytics:read for the dataset."}, e.create)
 	op.Read(p, op.Op{ID: "getExportsExportId", Method: "GET", Path: "/exports/{exportId}", Perm: "exports:read", App: app,
-		Summary: "Follow an export"}, e.get)
+		Summary: "Get the status of an export"}, e.get)
 	op.Bytes(p, op.Op{ID: "getExportsExportIdDownload", Method: "GET", Path: "/exports/{exportId}/download", Perm: "exports:read", App: app,
-		Summary: "Download the file of an export", Doc: "Within 24 hours of the request. Needs links:read or analytics:read for the dataset."},
+		Summary: "Download an export as CSV or JSON", Doc: "Within 24 hours of the request. Needs links:read or analytics:read for the dataset."},
 		[]string{"text/csv", "application/json"}, e.download)
 	return durable.Work{
 		Type: automation.Export, Next: e.next, Ended: automation.Ended,

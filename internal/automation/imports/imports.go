@@ -71,17 +71,17 @@ func Register(p *op.Pipeline, links *link.Service) durable.Work {
 	i := &service{links, op.Checker[link.CreateLink](p)}
 	app := op.AppOf("importId", automation.AppOf(automation.Import))
 	op.Write(p, op.Op{ID: "createImports", Method: "POST", Path: "/imports", Perm: "imports:create", App: op.AppInBody,
-		Summary: "Upload links to import", Doc: "Mistakes in the text, its columns or the mapping are refused here. Mistakes in a single link make its item invalid when the import is validated."}, i.upload)
+		Summary: "Import links from CSV or JSON", Doc: "Mistakes in the text, its columns or the mapping are refused here. Mistakes in a single link make its item invalid when the import is validated."}, i.upload)
 	op.Write(p, op.Op{ID: "validateImportsImportId", Method: "POST", Path: "/imports/{importId}/validate", Perm: "imports:validate", App: app, Needs: creates,
-		IfMatch: op.IfMatchOptional, Status: 200, Summary: "Try an import",
+		IfMatch: op.IfMatchOptional, Status: 200, Summary: "Validate an import without creating links",
 		Doc: "Each item becomes valid or invalid; the answer counts both, and the items tell what is wrong. It creates and reserves nothing, and can be repeated. Needs links:create."}, i.validate)
 	op.Write(p, op.Op{ID: "commitImportsImportId", Method: "POST", Path: "/imports/{importId}/commit", Perm: "imports:commit", App: app, Needs: creates,
-		IfMatch: op.IfMatchRequired, Status: 202, Summary: "Create the valid links of an import",
+		IfMatch: op.IfMatchRequired, Status: 202, Summary: "Create the links of an import",
 		Doc: "Each link is created on its own; one that fails does not stop the others. Invalid items are left out and counted: with any of them the import is partially_succeeded at best. " +
 			"Audit has a createLinks event for each link and a commitImportsImportId event for the import, all with the id of this request as correlationId. Needs links:create."}, i.commit)
-	op.Read(p, op.Op{ID: "getImportsImportId", Method: "GET", Path: "/imports/{importId}", Perm: "imports:read", App: app, Summary: "Follow an import"}, get)
+	op.Read(p, op.Op{ID: "getImportsImportId", Method: "GET", Path: "/imports/{importId}", Perm: "imports:read", App: app, Summary: "Get the status of an import"}, get)
 	op.ListOrFile(p, op.Op{ID: "getImportsImportIdItems", Method: "GET", Path: "/imports/{importId}/items", Perm: "imports:read", App: app,
-		Summary: "List the items of an import", Doc: "format=csv answers all of them as a report; limit and cursor are then not allowed."}, []string{"text/csv"}, report, items)
+		Summary: "List the results of an import", Doc: "format=csv answers all of them as a report; limit and cursor are then not allowed."}, []string{"text/csv"}, report, items)
 	return automation.ItemKind{
 		Kind: automation.Import, Waiting: automation.Valid, Apply: i.apply,
 		Allowed: func(a *actor.Actor) bool { return a.May("imports:commit", false) },
