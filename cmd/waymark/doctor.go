@@ -14,9 +14,9 @@ import (
 )
 
 type doctorCommand struct {
-	storage
-	images
-	webhooks
+	storage  `group:"Storage:"`
+	images   `group:"Storage:"`
+	webhooks `group:"Webhooks:"`
 }
 
 // Run checks the data folder, the database, its schema, the asset store, the

@@ -17,8 +17,8 @@ import (
 
 // storage are the flags of every command that opens an installation.
 type storage struct {
-	DataDir  string `default:"./data" help:"SQLite file, click log, instance keys (${default})." placeholder:"DIR"`
-	Database string `default:"sqlite" help:"sqlite (in the data folder; the default), or a postgres:// address." placeholder:"ADDRESS"`
+	DataDir  string `default:"./data" help:"Folder of the SQLite file, the click log and keys; default: ${default}." placeholder:"DIR"`
+	Database string `default:"sqlite" help:"sqlite (in the data folder) or a postgres:// address; default: ${default}." placeholder:"ADDRESS"`
 }
 
 // prepare makes the data folder, readable by its owner only, and finds out
@@ -154,7 +154,7 @@ func (s *storage) lock() (release func(), err error) {
 
 // images is the flag of the commands that open the asset store.
 type images struct {
-	AssetStore string `default:"file" help:"Where uploaded images are kept: file (in the data folder; the default) or s3://bucket/prefix?endpoint=URL&region=NAME." placeholder:"ADDRESS"`
+	AssetStore string `default:"file" help:"Where uploaded images are kept: file (in the data folder) or s3://bucket/prefix?endpoint=URL&region=NAME; default: ${default}." placeholder:"ADDRESS"`
 }
 
 // check refuses an address that is none, before the data folder is made.

@@ -1,19 +1,17 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
 
 	"github.com/waymarkhq/waymark/internal/outbound"
-	"github.com/waymarkhq/waymark/internal/webhook"
 )
 
 // webhooks are the flags of the commands that reach destinations of webhooks.
 type webhooks struct {
-	DNSResolver  string   `name:"dns-resolver" help:"DNS server that is asked for destinations of webhooks; default: the system's." placeholder:"HOST:PORT"`
-	WebhookAllow []string `help:"Host that webhooks may reach at an address that is not public, and at this one only; repeatable." placeholder:"HOST=IP:PORT"`
+	DNSResolver  string   `name:"dns-resolver" help:"DNS server that resolves the hosts of webhooks; default: the system's." placeholder:"HOST:PORT"`
+	WebhookAllow []string `help:"Host that webhooks may reach at this address although it is not public; repeatable." placeholder:"HOST=IP:PORT"`
 	WebhookCA    string   `name:"webhook-ca" help:"PEM file of the authorities that certify those hosts; default: the system's." placeholder:"FILE"`
 }
 
@@ -36,18 +34,4 @@ func (w *webhooks) client() (*outbound.Client, error) {
 		}
 	}
 	return outbound.New(o), nil
-}
-
-// startWebhooks runs the dispatcher.
-func (p *process) startWebhooks(ctx context.Context) error {
-	if len(p.WebhookAllow) > 0 {
-		p.log.Warn("webhooks may reach addresses that are not public", "allowed", p.WebhookAllow)
-	}
-	if p.embedded() { // as with jobs
-		if err := webhook.TakeOver(ctx, p.db); err != nil {
-			return err
-		}
-	}
-	p.background(webhook.New(p.db, p.outbound, p.log, p.metrics).Run)
-	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
+	"github.com/waymarkhq/waymark/internal/part"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/text"
 	"github.com/waymarkhq/waymark/internal/weburl"
@@ -37,8 +38,8 @@ type Preferences struct {
 	Revision      string  `json:"revision" format:"uuid"`
 }
 
-// Register declares the operations of this package.
-func Register(p *op.Pipeline) {
+// Register declares the operations of this package and returns its part.
+func Register(p *op.Pipeline) part.Part {
 	op.Read(p, op.Op{ID: "getMe", Method: "GET", Path: "/me", Perm: "identity:read", Summary: "Get the current user"}, getMe)
 	op.Write(p, op.Op{ID: "updateMe", Method: "PATCH", Path: "/me", Perm: "profile:update", Human: true, IfMatch: op.IfMatchRequired,
 		Summary: "Update your profile", Doc: "Omitted fields keep their values; a null photoUrl removes the photo."}, updateMe)
@@ -46,6 +47,7 @@ func Register(p *op.Pipeline) {
 		Summary: "Get your preferences"}, getPreferences)
 	op.Write(p, op.Op{ID: "updateMePreferences", Method: "PATCH", Path: "/me/preferences", Perm: "preferences:update", Human: true,
 		IfMatch: op.IfMatchRequired, Summary: "Update your preferences", Doc: "Omitted fields keep their values; a null selectedAppId clears the selection."}, updatePreferences)
+	return part.Part{Name: "account", OfApp: part.OfApp{Remove: forgetApp}}
 }
 
 func getMe(ctx context.Context, c *op.Call, _ *struct{}) (op.Item[Me], error) {
@@ -153,8 +155,8 @@ func loadPreferences(ctx context.Context, q store.Q, userID string) (Preferences
 	}, "SELECT selected_app_id, theme, preferences_revision FROM users WHERE id = ?", userID)
 }
 
-// ForgetApp clears the selection of a deleted app.
-func ForgetApp(ctx context.Context, tx *store.Tx, ownerID, appID string) error {
+// forgetApp clears the selection of a deleted app.
+func forgetApp(ctx context.Context, tx *store.Tx, ownerID, appID string) error {
 	_, err := tx.Exec(ctx, "UPDATE users SET selected_app_id = NULL, preferences_revision = ?, updated_at = ? WHERE id = ? AND selected_app_id = ?",
 		ids.Revision(), tx.Now, ownerID, appID)
 	return err

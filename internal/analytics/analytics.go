@@ -12,6 +12,8 @@ import (
 	"github.com/waymarkhq/waymark/internal/eventstore"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/part"
+	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/weburl"
 )
 
@@ -152,11 +154,18 @@ func given(s string) *string {
 // service holds what the operations need besides the call.
 type service struct{ events *eventstore.Store }
 
-// Register declares the operations of this package.
-func Register(p *op.Pipeline, events *eventstore.Store) {
+// Register declares the operations of this package and returns its part.
+func Register(p *op.Pipeline, events *eventstore.Store) part.Part {
 	a := &service{events}
 	op.Read(p, op.Op{ID: "getAnalyticsSummary", Method: "GET", Path: "/analytics/summary", Perm: "analytics:read", App: op.AppInQuery,
 		Summary: "Get click totals of a period"}, a.summary)
+	return part.Part{
+		Name: "analytics",
+		Sweeps: []part.Sweep{{Name: "events", Run: func(ctx context.Context, db *store.DB, limit int) (int64, error) {
+			return events.Sweep(ctx, db.Now().Add(-eventstore.Retention), int64(limit))
+		}}},
+		OfApp: part.OfApp{Tables: []string{"event_app"}},
+	}
 }
 
 // Summary is the data of getAnalyticsSummary.

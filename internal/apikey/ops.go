@@ -10,6 +10,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
+	"github.com/waymarkhq/waymark/internal/part"
 	"github.com/waymarkhq/waymark/internal/schema"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/text"
@@ -18,8 +19,8 @@ import (
 // service holds what the operations need besides the call.
 type service struct{ pipeline *op.Pipeline }
 
-// Register declares the operations of this package.
-func Register(p *op.Pipeline) {
+// Register declares the operations of this package and returns its part.
+func Register(p *op.Pipeline) part.Part {
 	k := &service{pipeline: p}
 	op.Write(p, op.Op{ID: "createApiKeys", Method: "POST", Path: "/api-keys", Perm: "api_keys:create", Human: true, ETag: true,
 		Summary: "Create an API key", Doc: "The secret is in this answer only; a digest of it is stored."}, k.create)
@@ -31,6 +32,7 @@ func Register(p *op.Pipeline) {
 		Summary: "Revoke an API key", Doc: "The next request with its secret gets 401. The key stays readable; one that expired or was revoked before is answered alike."}, k.revoke)
 	op.Write(p, op.Op{ID: "rotateApiKeysKeyId", Method: "POST", Path: "/api-keys/{keyId}/rotate", Perm: "api_keys:rotate", Human: true, IfMatch: op.IfMatchRequired, ETag: true,
 		Summary: "Rotate an API key", Doc: "The successor has the same scope and expiry. The old key is accepted for overlapSeconds more, at most until its expiry. Both count against the same rate windows."}, k.rotate)
+	return part.Part{Name: "apikey", OfApp: part.OfApp{Remove: forgetApp}}
 }
 
 // CreateAPIKey is the body of createApiKeys.

@@ -92,10 +92,10 @@ func firstOf(ctx context.Context, q store.Q, id string) (string, error) {
 	return store.One(ctx, q, store.Value[string], "SELECT COALESCE(first_id, id) FROM api_key WHERE id = ?", id)
 }
 
-// ForgetApp takes a deleted app out of its owner's keys, those that are not in
+// forgetApp takes a deleted app out of its owner's keys, those that are not in
 // force any more included. A key that had no other app is left without any, and
 // reaches nothing.
-func ForgetApp(ctx context.Context, tx *store.Tx, ownerID, appID string) error {
+func forgetApp(ctx context.Context, tx *store.Tx, ownerID, appID string) error {
 	keys, err := store.All(ctx, tx, scan, "SELECT "+columns+" FROM api_key WHERE owner_id = ? AND "+tx.Dialect().Contains("app_ids"), ownerID, appID)
 	if err != nil {
 		return err

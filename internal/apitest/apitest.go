@@ -28,23 +28,14 @@ import (
 	"github.com/waymarkhq/waymark/internal/assembly"
 	"github.com/waymarkhq/waymark/internal/asset"
 	"github.com/waymarkhq/waymark/internal/blob"
-	"github.com/waymarkhq/waymark/internal/clickcount"
-	"github.com/waymarkhq/waymark/internal/clicklog"
 	"github.com/waymarkhq/waymark/internal/clientaddr"
 	"github.com/waymarkhq/waymark/internal/clock"
-	"github.com/waymarkhq/waymark/internal/eventstore"
 	"github.com/waymarkhq/waymark/internal/executor"
 	"github.com/waymarkhq/waymark/internal/link"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/outbound"
-	"github.com/waymarkhq/waymark/internal/ratelimit"
-	"github.com/waymarkhq/waymark/internal/redirect"
-	"github.com/waymarkhq/waymark/internal/requestlog"
-	"github.com/waymarkhq/waymark/internal/route"
-	"github.com/waymarkhq/waymark/internal/server"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
-	"github.com/waymarkhq/waymark/internal/webhook"
 )
 
 // Zone is the platform zone of test installations.
@@ -58,13 +49,8 @@ type Installation struct {
 	Public http.Handler
 	Blobs  blob.Store
 
-	service  *op.Pipeline
-	executor *executor.Executor
-	webhooks *webhook.Dispatcher
-	clicks   *clicklog.Log
-	counter  *clickcount.Counter
-	events   *eventstore.Store
-	dataDir  string
+	parts   *assembly.Installation
+	dataDir string
 }
 
 // Options change what most tests do not care about.
@@ -121,51 +107,36 @@ func (i *Installation) start(t testing.TB, engine string, o Options) {
 		o.Database = storetest.Address(t, engine)
 	}
 	i.DB = storetest.Open(t, o.Database, i.Clock)
-	ctx, cancel := context.WithCancel(context.Background())
-	var running sync.WaitGroup
-	t.Cleanup(func() { cancel(); running.Wait() })
-
-	cursors, err := assembly.Cursors(ctx, i.DB)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var limiter ratelimit.Limiter = ratelimit.NewMemory()
-	if engine == "postgres" {
-		limiter = ratelimit.NewDatabase(i.DB)
-	}
-	trusted := clientaddr.Trusted{netip.MustParsePrefix("192.0.2.0/24")}
-	i.events = eventstore.Open(i.DB)
-	i.service = op.New(op.Options{
-		DB: i.DB, Auth: actor.NewAuthenticator(i.DB, actor.Staging, actor.LocalIssuer(i.DB)), Limiter: limiter,
-		Cursors: cursors, Requests: requestlog.New(i.DB, log), Log: log, LimitScale: o.LimitScale,
-		DocsURL:    "https://api.example/docs",
-		ClientAddr: func(r *http.Request) netip.Addr { a, _ := trusted.Of(r); return a },
-	})
+	var err error
 	if i.Blobs == nil {
 		if i.Blobs, err = blob.Open("file", i.dataDir); err != nil {
 			t.Fatal(err)
 		}
 	}
-	client := outbound.New(o.Outbound)
-	kinds := assembly.Declare(i.service, assembly.Options{
-		Events: i.events, PlatformZone: Zone, Addresses: link.Addresses{Scheme: "https"},
-		Blobs: i.Blobs, Assets: asset.Addresses{Scheme: "https", Host: "assets." + Zone},
-		Outbound: client,
-	})
-	i.API = server.New(server.Options{Service: i.service, Log: log, CORSOrigins: o.CORSOrigins, Ready: i.DB.Ping})
-	i.executor = executor.New(executor.Options{DB: i.DB, Log: log, Kinds: kinds})
-	i.webhooks = webhook.New(i.DB, client, log, nil)
-	if i.clicks, err = clicklog.Open(i.dataDir+"/clicks", log); err != nil {
+	if i.parts, err = assembly.Open(t.Context(), assembly.Settings{
+		Options: assembly.Options{
+			PlatformZone: Zone, Addresses: link.Addresses{Scheme: "https"},
+			Blobs: i.Blobs, Assets: asset.Addresses{Scheme: "https", Host: "assets." + Zone},
+			Outbound: outbound.New(o.Outbound),
+		},
+		DB: i.DB, Roles: assembly.Roles{API: true, Redirect: true, Executor: true}, DataDir: i.dataDir, Clock: i.Clock, Log: log,
+		Environment: actor.Staging, LimitScale: o.LimitScale, DocsURL: "https://api.example/docs", CORSOrigins: o.CORSOrigins,
+		TrustedProxies: clientaddr.Trusted{netip.MustParsePrefix("192.0.2.0/24")}, CountryHeader: "CF-IPCountry",
+	}); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { i.clicks.Close() })
-	i.counter = clickcount.New(i.DB, i.clicks.Inherited, log)
-	cache := route.NewCache(i.DB, log)
-	running.Go(func() { cache.Follow(ctx) })
-	i.Public = redirect.New(redirect.Options{
-		Cache: cache, Append: i.clicks.Append, Clicks: i.counter, Salts: redirect.NewSalts(i.DB, log),
-		Address: link.Addresses{Scheme: "https"}.URL, TrustedProxies: trusted,
-		CountryHeader: "CF-IPCountry", Clock: i.Clock, Log: log, Assets: blob.Handler(i.Blobs, log), AssetsHost: "assets." + Zone,
+	i.API, i.Public = i.parts.API, i.parts.Public
+	// Of the work in the background only the redirector's following of publications
+	// runs by itself; tests do the rest step by step.
+	ctx, cancel := context.WithCancel(context.Background())
+	var following sync.WaitGroup
+	following.Go(func() { i.parts.Routes.Follow(ctx) })
+	t.Cleanup(func() {
+		cancel()
+		following.Wait()
+		if err := i.parts.Close(); err != nil {
+			t.Error(err)
+		}
 	})
 }
 
@@ -179,7 +150,7 @@ func (i *Installation) Settle(t testing.TB) {
 // Cycle runs one cycle of the executor and returns how many jobs it took.
 func (i *Installation) Cycle(t testing.TB) int {
 	t.Helper()
-	n, err := i.executor.Cycle(context.Background())
+	n, err := i.parts.Executor.Cycle(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +160,7 @@ func (i *Installation) Cycle(t testing.TB) int {
 // Deliver sends what is due to webhooks until nothing is.
 func (i *Installation) Deliver(t testing.TB) {
 	t.Helper()
-	if err := i.webhooks.Drain(context.Background()); err != nil {
+	if err := i.parts.Webhooks.Drain(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -197,8 +168,8 @@ func (i *Installation) Deliver(t testing.TB) {
 // Sweep removes what is past its retention.
 func (i *Installation) Sweep(t testing.TB) {
 	t.Helper()
-	for _, s := range assembly.Sweeps(i.DB, i.events, i.Blobs) {
-		if _, err := s.Run(context.Background()); err != nil {
+	for _, s := range i.parts.Sweeps {
+		if _, err := s.Run(context.Background(), i.DB, executor.SweepLimit); err != nil {
 			t.Fatalf("sweep of %s: %v", s.Name, err)
 		}
 	}
@@ -208,21 +179,12 @@ func (i *Installation) Sweep(t testing.TB) {
 func (i *Installation) LoadClicks(t testing.TB) {
 	t.Helper()
 	for {
-		batch, err := i.clicks.Next(1000)
+		moved, err := i.parts.Loader.Move(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(batch.Events) == 0 {
+		if moved == 0 {
 			return
-		}
-		if err := i.events.Append(context.Background(), batch.Events); err != nil {
-			t.Fatal(err)
-		}
-		if err := i.counter.Count(context.Background(), batch); err != nil {
-			t.Fatal(err)
-		}
-		if err := i.clicks.Done(batch); err != nil {
-			t.Fatal(err)
 		}
 	}
 }

@@ -2,21 +2,25 @@ package app
 
 import (
 	"context"
+	"fmt"
 
-	"github.com/waymarkhq/waymark/internal/account"
-	"github.com/waymarkhq/waymark/internal/apikey"
-	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/dependents"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
-	"github.com/waymarkhq/waymark/internal/organize"
+	"github.com/waymarkhq/waymark/internal/part"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/text"
 )
 
-// Register declares the operations of this package.
-func Register(p *op.Pipeline) {
+// service holds what the operations need besides the call.
+type service struct{ parts func() []part.Part }
+
+// Register declares the operations of this package and returns its part. parts
+// returns those of all capabilities: what they keep of an app is asked, and
+// removed, when it is deleted.
+func Register(p *op.Pipeline, parts func() []part.Part) part.Part {
+	s := &service{parts}
 	op.List(p, op.Op{ID: "getApps", Method: "GET", Path: "/apps", Perm: "apps:read", Summary: "List apps",
 		Doc: "A key sees the apps it is authorized for."}, listApps)
 	op.Write(p, op.Op{ID: "createApps", Method: "POST", Path: "/apps", Perm: "apps:create", Human: true, Summary: "Create an app"}, create)
@@ -25,11 +29,12 @@ func Register(p *op.Pipeline) {
 		Summary: "Update an app", Doc: "Only the fields sent change; null clears one."}, update)
 	op.Write(p, op.Op{ID: "deleteAppsAppId", Method: "DELETE", Path: "/apps/{appId}", Perm: "apps:delete", App: op.AppInPath, IfMatch: op.IfMatchRequired,
 		Summary: "Delete an app", Doc: "An app with links, domains, running operations or images that are being stored or deleted stays: 409 with its dependencies. " +
-			"The history of a deleted link and the record of a removed domain are kept for 30 days; until then they are among the dependencies, with availableAt."}, remove)
+			"The history of a deleted link and the record of a removed domain are kept for 30 days; until then they are among the dependencies, with availableAt."}, s.remove)
 	op.Read(p, op.Op{ID: "getAppsAppIdDefaults", Method: "GET", Path: "/apps/{appId}/defaults", Perm: "apps:read", App: op.AppInPath,
 		Summary: "Get the default destinations of new links"}, getDefaults)
 	op.Write(p, op.Op{ID: "setAppsAppIdDefaults", Method: "PUT", Path: "/apps/{appId}/defaults", Perm: "apps:update", App: op.AppInPath, IfMatch: op.IfMatchRequired,
 		Summary: "Set the default destinations of new links", Doc: "Omitted fields are cleared. Stored links keep their destinations."}, setDefaults)
+	return part.Part{Name: "app"}
 }
 
 type appInput struct {
@@ -113,38 +118,27 @@ func Current(ctx context.Context, c *op.Call, tx *store.Tx, id string) (App, err
 	return a, err
 }
 
-func remove(ctx context.Context, c *op.Call, tx *store.Tx, in *appInput) (op.Item[op.Nothing], error) {
+func (s *service) remove(ctx context.Context, c *op.Call, tx *store.Tx, in *appInput) (op.Item[op.Nothing], error) {
 	a, err := Current(ctx, c, tx, in.AppID)
 	if err != nil {
 		return op.Item[op.Nothing]{}, err
 	}
+	var dependencies []dependents.Query
+	for _, p := range s.parts() {
+		dependencies = append(dependencies, p.OfApp.Dependents...)
+	}
 	if err := dependents.Refuse(ctx, tx, a.ID, dependencies...); err != nil {
 		return op.Item[op.Nothing]{}, err
 	}
-	if err := account.ForgetApp(ctx, tx, c.Actor.OwnerID, a.ID); err != nil {
-		return op.Item[op.Nothing]{}, err
-	}
-	if err := organize.RemoveAll(ctx, tx, a.ID); err != nil {
-		return op.Item[op.Nothing]{}, err
-	}
-	if err := delivery.RemoveApp(ctx, tx, a.ID); err != nil {
-		return op.Item[op.Nothing]{}, err
-	}
-	// Its images, and its exports, batches and imports, go with the next sweep.
-	if _, err := tx.Exec(ctx, "UPDATE asset SET state = 'deleting', updated_at = ? WHERE app_id = ?", tx.Now, a.ID); err != nil {
-		return op.Item[op.Nothing]{}, err
-	}
-	// What is left of its domains and of its links' history is past its retention:
-	// the history waits for the sweep, too.
-	for _, statement := range []string{
-		"UPDATE automation_job SET remove_at = 0 WHERE app_id = ?", "DELETE FROM operation WHERE app_id = ?",
-		"DELETE FROM domain WHERE app_id = ?", "DELETE FROM app WHERE id = ?",
-	} {
-		if _, err := tx.Exec(ctx, statement, a.ID); err != nil {
-			return op.Item[op.Nothing]{}, err
+	for _, p := range s.parts() {
+		if p.OfApp.Remove == nil {
+			continue
+		}
+		if err := p.OfApp.Remove(ctx, tx, c.Actor.OwnerID, a.ID); err != nil {
+			return op.Item[op.Nothing]{}, fmt.Errorf("remove what %s has of app %s: %w", p.Name, a.ID, err)
 		}
 	}
-	err = apikey.ForgetApp(ctx, tx, c.Actor.OwnerID, a.ID)
+	_, err = tx.Exec(ctx, "DELETE FROM app WHERE id = ?", a.ID)
 	return op.Item[op.Nothing]{Ref: op.Ref{Type: "app", ID: a.ID, AppID: a.ID}}, err
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/waymarkhq/waymark/internal/actor"
-	"github.com/waymarkhq/waymark/internal/dependents"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/op"
@@ -87,17 +86,4 @@ func checkDefaultDomain(ctx context.Context, q store.Q, a *App) error {
 		err = unknownDomain()
 	}
 	return err
-}
-
-// dependencies are what keeps an app from being deleted. The history of a deleted
-// link and the record of a removed domain do so for as long as they are kept; the
-// ids are those of the link and of the domain. Images do not, unless one is being
-// stored or deleted: those of an app that is gone are swept.
-var dependencies = []dependents.Query{
-	{Type: "link", SQL: "SELECT id FROM link WHERE app_id = ?"},
-	{Type: "link_history", Kept: true, SQL: "SELECT link_id AS id, created_at AS at FROM link_history WHERE app_id = ? AND action = 'deleted'"},
-	{Type: "domain", SQL: "SELECT id FROM domain WHERE app_id = ? AND (removal_state IS NULL OR removal_state <> 'removed')"},
-	{Type: "removed_domain", Kept: true, SQL: "SELECT id, updated_at AS at FROM domain WHERE app_id = ? AND removal_state = 'removed'"},
-	{Type: "asset", SQL: "SELECT id FROM asset WHERE app_id = ? AND state <> 'active'"},
-	{Type: "operation", SQL: "SELECT id FROM operation WHERE app_id = ? AND status IN ('queued', 'running', 'cancel_requested')"},
 }

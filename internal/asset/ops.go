@@ -7,8 +7,10 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/asset/imagecheck"
 	"github.com/waymarkhq/waymark/internal/blob"
+	"github.com/waymarkhq/waymark/internal/dependents"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/part"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -18,8 +20,8 @@ type service struct {
 	blobs     blob.Store
 }
 
-// Register declares the operations of this package.
-func Register(p *op.Pipeline, addresses Addresses, blobs blob.Store) {
+// Register declares the operations of this package and returns its part.
+func Register(p *op.Pipeline, addresses Addresses, blobs blob.Store) part.Part {
 	h := &service{addresses, blobs}
 	app := op.AppOf("assetId", appOf)
 	op.List(p, op.Op{ID: "getAssets", Method: "GET", Path: "/assets", Perm: "assets:read", App: op.AppInQuery, Summary: "List uploaded images"}, h.list)
@@ -33,6 +35,16 @@ func Register(p *op.Pipeline, addresses Addresses, blobs blob.Store) {
 		Summary: "Set the logo of an app", Doc: "Under the app's revision."}, h.setLogo)
 	op.Write(p, op.Op{ID: "deleteAppsAppIdLogo", Method: "DELETE", Path: "/apps/{appId}/logo", Perm: "apps:update", App: op.AppInPath, IfMatch: op.IfMatchRequired, ETag: true,
 		Summary: "Remove the logo of an app", Doc: "Under the app's revision, whose new value is the ETag. The image stays. Without a logo nothing changes."}, h.removeLogo)
+	return part.Part{
+		Name:   "asset",
+		Sweeps: []part.Sweep{{Name: "assets", Run: func(ctx context.Context, db *store.DB, limit int) (int64, error) { return Sweep(ctx, db, blobs, limit) }}},
+		OfApp: part.OfApp{
+			Tables: []string{"asset"},
+			// The other images go with the app.
+			Dependents: []dependents.Query{{Type: "asset", SQL: "SELECT id FROM asset WHERE app_id = ? AND state <> 'active'"}},
+			Remove:     leaveToSweep,
+		},
+	}
 }
 
 type listInput struct {

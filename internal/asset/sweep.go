@@ -14,6 +14,13 @@ import (
 // it; no call lasts nearly as long.
 const unfinishedFor = 10 * time.Minute
 
+// leaveToSweep marks the images of an app that goes as part of tx; the next sweep
+// removes them.
+func leaveToSweep(ctx context.Context, tx *store.Tx, _, appID string) error {
+	_, err := tx.Exec(ctx, "UPDATE asset SET state = 'deleting', updated_at = ? WHERE app_id = ?", tx.Now, appID)
+	return err
+}
+
 // Sweep removes the bytes and the records of uploads that were never confirmed,
 // of removals that were not finished, and of apps that are gone; at most limit
 // of them. One that cannot be removed does not keep the others.

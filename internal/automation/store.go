@@ -10,6 +10,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/part"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -210,6 +211,15 @@ func AllItems(ctx context.Context, q store.Q, jobID string) ([]Item, error) {
 // nextItem returns the first item in a state, or store.ErrNotFound.
 func nextItem(ctx context.Context, q store.Q, jobID, state string) (Item, error) {
 	return store.One(ctx, q, scanItem, "SELECT "+itemColumns+" FROM automation_item WHERE job_id = ? AND state = ? ORDER BY ordinal LIMIT 1", jobID, state)
+}
+
+// Part returns what exports, batches and imports have in common.
+func Part() part.Part {
+	return part.Part{
+		Name: "automation", Sweeps: []part.Sweep{{Name: "automation", Run: Sweep}},
+		// Those of an app that is gone go with the next sweep.
+		OfApp: part.OfApp{Tables: []string{"automation_job"}, Remove: part.Executing("UPDATE automation_job SET remove_at = 0 WHERE app_id = ?")},
+	}
 }
 
 // Sweep removes at most limit jobs after their retention, and files that can no

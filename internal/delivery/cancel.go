@@ -43,7 +43,7 @@ func cancel(ctx context.Context, tx *store.Tx, reason, condition string, args ..
 
 // RemoveApp removes the destinations of an app that goes, as part of tx.
 // Nothing more is sent; its deliveries go with the sweep.
-func RemoveApp(ctx context.Context, tx *store.Tx, appID string) error {
+func RemoveApp(ctx context.Context, tx *store.Tx, _, appID string) error {
 	// First the destinations: who sends locks them before their deliveries.
 	if _, err := tx.Exec(ctx, "UPDATE webhook SET enabled = FALSE WHERE app_id = ?", appID); err != nil {
 		return err

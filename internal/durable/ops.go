@@ -3,9 +3,11 @@ package durable
 import (
 	"context"
 
+	"github.com/waymarkhq/waymark/internal/dependents"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/jobs"
 	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/part"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -14,15 +16,24 @@ func appOf(ctx context.Context, q store.Q, id string) (string, error) {
 	return store.One(ctx, q, store.Value[string], "SELECT app_id FROM operation WHERE id = ?", id)
 }
 
-// Register declares the operations of this package.
-// works are what operations that work in turns do.
-func Register(p *op.Pipeline, works ...Work) {
+// Register declares the operations of this package and returns its part. works
+// are what operations that work in turns do.
+func Register(p *op.Pipeline, works *Works) part.Part {
 	app := op.AppOf("operationId", appOf)
 	op.Read(p, op.Op{ID: "getOperationsOperationId", Method: "GET", Path: "/operations/{operationId}", Perm: "operations:read", App: app,
 		Summary: "Get the status of an operation"}, get)
 	op.Write(p, op.Op{ID: "cancelOperationsOperationId", Method: "POST", Path: "/operations/{operationId}/cancel", Perm: "operations:cancel", App: app,
 		IfMatch: op.IfMatchOptional, Status: 202, Summary: "Cancel an operation",
 		Doc: "Work that did not start is cancelled at once; confirmed effects are not undone. A finished operation is answered unchanged."}, canceller(works))
+	return part.Part{
+		Name: "durable", Kinds: []jobs.Kind{Noop()}, Sweeps: []part.Sweep{{Name: "operations", Run: Sweep}},
+		OfApp: part.OfApp{
+			// Jobs of an app that is gone end when their turn comes.
+			Tables:     []string{"operation", "job"},
+			Dependents: []dependents.Query{{Type: "operation", SQL: "SELECT id FROM operation WHERE app_id = ? AND status IN ('queued', 'running', 'cancel_requested')"}},
+			Remove:     part.Executing("DELETE FROM operation WHERE app_id = ?"),
+		},
+	}
 }
 
 type input struct {
@@ -47,7 +58,7 @@ func (CancelOperation) SchemaName() string { return "OperationCancelRequest" }
 
 // canceller returns the handler that ends what did not start and asks what
 // runs to stop.
-func canceller(works []Work) func(context.Context, *op.Call, *store.Tx, *cancelInput) (op.Item[Operation], error) {
+func canceller(works *Works) func(context.Context, *op.Call, *store.Tx, *cancelInput) (op.Item[Operation], error) {
 	return func(ctx context.Context, c *op.Call, tx *store.Tx, in *cancelInput) (op.Item[Operation], error) {
 		o, err := Load(ctx, tx, in.OperationID)
 		if err != nil {
@@ -58,12 +69,7 @@ func canceller(works []Work) func(context.Context, *op.Call, *store.Tx, *cancelI
 		}
 		switch o.Status {
 		case Queued:
-			work := Work{}
-			for _, w := range works {
-				if w.Type == o.Type {
-					work = w
-				}
-			}
+			work := works.byType[o.Type]
 			err = work.stop(ctx, tx, &o, Cancelled)
 		case Running:
 			o.Status = CancelRequested

@@ -30,6 +30,20 @@ type Work struct {
 	Ended func(ctx context.Context, tx *store.Tx, o *Operation) error
 }
 
+// Works are what the operations of an installation do, by their type.
+// Capabilities add theirs as they register.
+type Works struct{ byType map[string]Work }
+
+// NewWorks returns Works without any.
+func NewWorks() *Works { return &Works{map[string]Work{}} }
+
+// Add adds what the operations of one type do and returns the kind of job that
+// does it.
+func (w *Works) Add(work Work) jobs.Kind {
+	w.byType[work.Type] = work
+	return work.Kind()
+}
+
 // Run is an operation at work.
 type Run struct {
 	*jobs.Held

@@ -48,7 +48,7 @@ func NewLoader(log *clicklog.Log, append func(context.Context, []clicklog.Event)
 func (l *Loader) Run(ctx context.Context) {
 	wait := firstWait
 	for ctx.Err() == nil {
-		moved, err := l.move(ctx)
+		moved, err := l.Move(ctx)
 		switch {
 		case err != nil:
 			if ctx.Err() == nil {
@@ -72,7 +72,7 @@ func (l *Loader) Run(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainFor)
 	defer cancel()
 	for ctx.Err() == nil {
-		moved, err := l.move(ctx)
+		moved, err := l.Move(ctx)
 		if err != nil {
 			l.logger.Error("events stay in the click log until the next start", "backlog_bytes", l.log.Backlog(), "error", err)
 		}
@@ -82,8 +82,8 @@ func (l *Loader) Run(ctx context.Context) {
 	}
 }
 
-// move moves one batch and returns its size.
-func (l *Loader) move(ctx context.Context) (int, error) {
+// Move moves one batch and returns its size; Run does it again and again.
+func (l *Loader) Move(ctx context.Context) (int, error) {
 	b, err := l.log.Next(batchSize)
 	if err != nil || len(b.Events) == 0 {
 		return 0, err

@@ -13,6 +13,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/jobs"
+	"github.com/waymarkhq/waymark/internal/part"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
@@ -434,19 +435,19 @@ func TestRun(t *testing.T) {
 func TestRunSweeps(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var calls []string
-	RunSweeps(ctx, slog.New(slog.NewTextHandler(t.Output(), nil)), []Sweep{
-		{Name: "failing", Run: func(context.Context) (int64, error) {
+	RunSweeps(ctx, nil, slog.New(slog.NewTextHandler(t.Output(), nil)), []part.Sweep{
+		{Name: "failing", Run: func(context.Context, *store.DB, int) (int64, error) {
 			calls = append(calls, "failing")
 			return 0, errKind
 		}},
-		{Name: "full", Run: func(context.Context) (int64, error) {
+		{Name: "full", Run: func(context.Context, *store.DB, int) (int64, error) {
 			calls = append(calls, "full")
 			if len(calls) < 4 {
 				return SweepLimit, nil
 			}
 			return 1, nil
 		}},
-		{Name: "last", Run: func(context.Context) (int64, error) {
+		{Name: "last", Run: func(context.Context, *store.DB, int) (int64, error) {
 			calls = append(calls, "last")
 			cancel()
 			return 0, nil

@@ -13,6 +13,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/cursor"
 	"github.com/waymarkhq/waymark/internal/durable"
 	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/part"
 	"github.com/waymarkhq/waymark/internal/ratelimit"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/webhook"
@@ -21,8 +22,8 @@ import (
 // service holds what the operations need besides the call.
 type service struct{ pipeline *op.Pipeline }
 
-// Register declares the operations of this package.
-func Register(p *op.Pipeline) {
+// Register declares the operations of this package and returns its part.
+func Register(p *op.Pipeline) part.Part {
 	d := &service{p}
 	op.Read(p, op.Op{ID: "getCapabilities", Method: "GET", Path: "/capabilities", Perm: "capabilities:read",
 		Summary: "List the permitted operations"}, d.capabilities)
@@ -34,6 +35,7 @@ func Register(p *op.Pipeline) {
 		Summary: "List audit events"}, auditEvents)
 	op.List(p, op.Op{ID: "getRequests", Method: "GET", Path: "/requests", Perm: "requests:read", Human: true, App: op.AppInQuery,
 		Summary: "List request logs"}, d.requests)
+	return part.Part{Name: "introspect"}
 }
 
 // Capabilities is which operations of this version the caller may use.

@@ -18,14 +18,6 @@ import (
 // its absence, to the redirector.
 const jobPublish = "link.publish"
 
-// Jobs returns the kinds of jobs of this package.
-func Jobs() []jobs.Kind {
-	return []jobs.Kind{
-		{Name: jobPublish, Run: publish, Failed: publishFailed},
-		{Name: jobPublishCampaign, Run: publishCampaign},
-	}
-}
-
 // projection is the payload of a publish job. The address is there because
 // the link may be gone.
 type projection struct {

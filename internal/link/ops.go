@@ -4,12 +4,16 @@ import (
 	"context"
 
 	"github.com/waymarkhq/waymark/internal/asset"
+	"github.com/waymarkhq/waymark/internal/clickcount"
 	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/dependents"
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/jobs"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/organize"
+	"github.com/waymarkhq/waymark/internal/part"
 	"github.com/waymarkhq/waymark/internal/publication"
+	"github.com/waymarkhq/waymark/internal/route"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -22,8 +26,8 @@ type Service struct {
 // New returns the links of an installation with its addresses.
 func New(addresses Addresses, assets asset.Addresses) *Service { return &Service{addresses, assets} }
 
-// Register declares the operations of this package.
-func (l *Service) Register(p *op.Pipeline) {
+// Register declares the operations of this package and returns its part.
+func Register(p *op.Pipeline, l *Service) part.Part {
 	app := op.AppOf("linkId", AppOf)
 	op.List(p, op.Op{ID: "getLinks", Method: "GET", Path: "/links", Perm: "links:read", App: op.AppInQuery,
 		Summary: "List and search links", Doc: "Filters combine."}, l.list)
@@ -58,6 +62,22 @@ func (l *Service) Register(p *op.Pipeline) {
 		Summary: "Set the routing rules of a link", Doc: "Rules redirect by device, country and time. The first rule that matches a visit decides, in the order of the array. The link gets a new revision."}, l.setRules)
 	op.List(p, op.Op{ID: "getCampaignsCampaignIdLinks", Method: "GET", Path: "/campaigns/{campaignId}/links", Perm: "campaigns:read", App: op.AppOf("campaignId", organize.AppOfCampaign),
 		Summary: "List the links of a campaign"}, l.ofCampaign)
+	return part.Part{
+		Name:  "link",
+		Kinds: []jobs.Kind{{Name: jobPublish, Run: publish, Failed: publishFailed}, {Name: jobPublishCampaign, Run: publishCampaign}},
+		Sweeps: []part.Sweep{
+			{Name: "link history", Run: Sweep}, {Name: "click counts", Run: clickcount.Sweep}, {Name: "route changes", Run: route.Sweep},
+		},
+		OfApp: part.OfApp{
+			Tables: []string{"link", "link_history"},
+			// The history of a deleted link stands in the way for as long as it is kept; the
+			// ids are those of the links. Later it waits for the sweep.
+			Dependents: []dependents.Query{
+				{Type: "link", SQL: "SELECT id FROM link WHERE app_id = ?"},
+				{Type: "link_history", Kept: true, SQL: "SELECT link_id AS id, created_at AS at FROM link_history WHERE app_id = ? AND action = 'deleted'"},
+			},
+		},
+	}
 }
 
 type linkInput struct {

@@ -7,6 +7,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/cursor"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
+	"github.com/waymarkhq/waymark/internal/part"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/text"
 )
@@ -69,11 +70,15 @@ func (b *UpdateCommon) apply(c *Common) {
 	c.Name = string(b.Name.Or(text.Line(c.Name)))
 }
 
-// Register declares the operations of this package.
-func Register(p *op.Pipeline, republish Republish) {
+// Register declares the operations of this package and returns its part.
+func Register(p *op.Pipeline, republish Republish) part.Part {
 	registerTags(p)
 	registerFolders(p)
 	registerCampaigns(p, republish)
+	return part.Part{Name: "organize", OfApp: part.OfApp{
+		Tables: []string{"tag", "folder", "campaign"},
+		Remove: part.Executing("DELETE FROM tag WHERE app_id = ?", "DELETE FROM folder WHERE app_id = ?", "DELETE FROM campaign WHERE app_id = ?"),
+	}}
 }
 
 // HasFolder reports whether an app has a folder with an id.
@@ -89,14 +94,4 @@ func HasTags(ctx context.Context, q store.Q, appID string, ids []string) (bool, 
 	}
 	n, err := store.One(ctx, q, store.Value[int], "SELECT COUNT(*) FROM tag WHERE app_id = ? AND id IN ("+store.Marks(len(ids))+")", args...)
 	return n == len(ids), err
-}
-
-// RemoveAll removes what an app that goes has of all kinds.
-func RemoveAll(ctx context.Context, tx *store.Tx, appID string) error {
-	for _, statement := range []string{"DELETE FROM tag WHERE app_id = ?", "DELETE FROM folder WHERE app_id = ?", "DELETE FROM campaign WHERE app_id = ?"} {
-		if _, err := tx.Exec(ctx, statement, appID); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/link"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
+	"github.com/waymarkhq/waymark/internal/part"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/text"
 )
@@ -23,8 +24,8 @@ type service struct {
 // types are those that answers in bytes have.
 var types = []string{"image/png", "image/svg+xml"}
 
-// Register declares the operations of this package.
-func Register(p *op.Pipeline, addresses link.Addresses, blobs blob.Store) {
+// Register declares the operations of this package and returns its part.
+func Register(p *op.Pipeline, addresses link.Addresses, blobs blob.Store) part.Part {
 	h := &service{addresses, blobs}
 	app := op.AppOf("qrId", appOf)
 	op.Bytes(p, op.Op{ID: "getLinksLinkIdQr", Method: "GET", Path: "/links/{linkId}/qr", Perm: "qr_codes:read", App: op.AppOf("linkId", link.AppOf),
@@ -39,6 +40,8 @@ func Register(p *op.Pipeline, addresses link.Addresses, blobs blob.Store) {
 		Summary: "Delete a saved QR code", Doc: "What was printed goes on working."}, remove)
 	op.Bytes(p, op.Op{ID: "getQrCodesQrIdDownload", Method: "GET", Path: "/qr-codes/{qrId}/download", Perm: "qr_codes:read", App: app,
 		Summary: "Download a saved QR code"}, types, h.download)
+	// Their links, which they keep from being deleted, stand in the way of the app.
+	return part.Part{Name: "qr", OfApp: part.OfApp{Tables: []string{"qr_code"}}}
 }
 
 type drawInput struct {

@@ -118,8 +118,8 @@ func TestFollowOutage(t *testing.T) {
 	})
 }
 
-// TestFollowPruned lets changes go that the follower has not seen.
-func TestFollowPruned(t *testing.T) {
+// TestFollowSwept lets changes go that the follower has not seen.
+func TestFollowSwept(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, now *clock.Clock) {
 		c := NewCache(db, slog.New(slog.DiscardHandler))
 		f := follower{cache: c}
@@ -135,17 +135,19 @@ func TestFollowPruned(t *testing.T) {
 		put(t, db, "x", "https://e.com/after")
 		now.Move(time.Hour)
 		put(t, db, "z", web)
-		if err := Prune(t.Context(), db, now.Now()); err != nil {
+		now.Move(ChangeRetention)
+		if _, err := Sweep(t.Context(), db, 9); err != nil {
 			t.Fatal(err)
 		}
 		poll()
 		if got := destination(t, c, "x"); got != "https://e.com/after" {
 			t.Errorf("link to %q", got)
 		}
-		// Pruning what was seen is no reason to start afresh.
+		// A sweep of what was seen is no reason to start afresh.
 		now.Move(time.Hour)
 		put(t, db, "y", web)
-		if err := Prune(t.Context(), db, now.Now()); err != nil {
+		now.Move(ChangeRetention)
+		if _, err := Sweep(t.Context(), db, 9); err != nil {
 			t.Fatal(err)
 		}
 		poll()

@@ -7,7 +7,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
 )
@@ -94,10 +93,11 @@ func (p *Publisher) changed(ctx context.Context, hostname, path string) (err err
 	return err
 }
 
-// Prune deletes the changes older than before. It always leaves the newest
-// ones: the least number that is left tells a follower whether it missed any.
-func Prune(ctx context.Context, db *store.DB, before clock.Instant) (err error) {
-	defer fault.Wrap(&err, "route.Prune(%s)", before)
-	_, err = db.Exec(ctx, "DELETE FROM route_change WHERE seq < (SELECT MIN(seq) FROM route_change WHERE changed_at >= ?)", before)
-	return err
+// Sweep removes at most limit changes after ChangeRetention. It always leaves the
+// newest ones: the least number that is left tells a follower whether it missed
+// any.
+func Sweep(ctx context.Context, db *store.DB, limit int) (n int64, err error) {
+	defer fault.Wrap(&err, "route.Sweep")
+	return db.Exec(ctx, `DELETE FROM route_change WHERE seq IN (SELECT seq FROM route_change
+		WHERE seq < (SELECT MIN(seq) FROM route_change WHERE changed_at >= ?) ORDER BY seq LIMIT ?)`, db.Now().Add(-ChangeRetention), limit)
 }

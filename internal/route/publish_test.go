@@ -119,27 +119,31 @@ func TestPublish(t *testing.T) {
 	})
 }
 
-func TestPrune(t *testing.T) {
+func TestSweep(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
 		ctx := t.Context()
-		for range 3 {
+		for range 4 {
 			put(t, db, "x", web)
 			c.Move(time.Hour)
 		}
 		for _, step := range []struct {
-			before clock.Instant
-			left   int
+			keptSince   clock.Instant
+			limit, left int
 		}{
-			{storetest.Start.Add(time.Minute), 2},
-			{storetest.Start.Add(time.Minute), 2},
-			{storetest.Start.Add(9 * time.Hour), 2}, // the newest tell where followers stand
-			{storetest.Start.Add(2 * time.Hour), 1},
+			{storetest.Start.Add(time.Minute), 9, 3},
+			{storetest.Start.Add(time.Minute), 9, 3},
+			{storetest.Start.Add(9 * time.Hour), 9, 3}, // the newest tell where followers stand
+			{storetest.Start.Add(3 * time.Hour), 1, 2},
+			{storetest.Start.Add(3 * time.Hour), 9, 1},
 		} {
-			if err := Prune(ctx, db, step.before); err != nil {
+			c.Set(step.keptSince.Add(ChangeRetention))
+			before := len(changes(t, db))
+			n, err := Sweep(ctx, db, step.limit)
+			if err != nil {
 				t.Fatal(err)
 			}
-			if n := len(changes(t, db)); n != step.left {
-				t.Errorf("before %s: %d left, want %d", step.before, n, step.left)
+			if left := len(changes(t, db)); left != step.left || n != int64(before-left) {
+				t.Errorf("kept since %s, at most %d: %d removed and %d left, want %d left", step.keptSince, step.limit, n, left, step.left)
 			}
 		}
 	})

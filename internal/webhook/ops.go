@@ -10,6 +10,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/outbound"
+	"github.com/waymarkhq/waymark/internal/part"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/text"
 )
@@ -17,8 +18,8 @@ import (
 // service holds what the operations need besides the call.
 type service struct{ client *outbound.Client }
 
-// Register declares the operations of this package.
-func Register(p *op.Pipeline, client *outbound.Client) {
+// Register declares the operations of this package and returns its part.
+func Register(p *op.Pipeline, client *outbound.Client) part.Part {
 	h := &service{client}
 	describe(p)
 	app, appOfDelivery := op.AppOf("webhookId", appOf), op.AppOf("deliveryId", appOfDelivery)
@@ -41,6 +42,10 @@ func Register(p *op.Pipeline, client *outbound.Client) {
 		Summary: "Get a webhook delivery"}, getDelivery)
 	op.Write(p, op.Op{ID: "retryWebhookDeliveriesDeliveryId", Method: "POST", Path: "/webhook-deliveries/{deliveryId}/retry", Perm: "webhooks:retry", App: appOfDelivery,
 		IfMatch: op.IfMatchRequired, Status: 202, Summary: "Retry a webhook delivery", Doc: "Makes a new delivery of the same event to the destination as it is now. The earlier delivery must have succeeded, failed or been cancelled."}, h.retry)
+	return part.Part{
+		Name: "webhook", Sweeps: []part.Sweep{{Name: "webhook deliveries", Run: delivery.Sweep}},
+		OfApp: part.OfApp{Tables: []string{"webhook", "webhook_subscription", "webhook_delivery"}, Remove: delivery.RemoveApp},
+	}
 }
 
 type listInput struct {

@@ -12,9 +12,11 @@ import (
 	"github.com/waymarkhq/waymark/internal/cursor"
 	"github.com/waymarkhq/waymark/internal/durable"
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/jobs"
 	"github.com/waymarkhq/waymark/internal/link"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
+	"github.com/waymarkhq/waymark/internal/part"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -69,20 +71,20 @@ func permission(action string) string {
 	}
 }
 
-// Register declares the operations of this package and returns what the
-// executor does for them.
-func Register(p *op.Pipeline, links *link.Service) durable.Work {
+// Register declares the operations of this package, adds what they do to works and
+// returns the package's part.
+func Register(p *op.Pipeline, works *durable.Works, links *link.Service) part.Part {
 	a := &actions{links: links, create: op.Checker[link.CreateLink](p), update: op.Checker[link.UpdateLink](p), move: op.Checker[MoveLink](p), archive: op.Checker[ArchiveLink](p)}
 	op.Write(p, op.Op{ID: "createLinkBatches", Method: "POST", Path: "/link-batches", Perm: "batches:create", App: op.AppInBody, Status: 202, Needs: permissions,
 		Summary: "Create, update or delete links in bulk", Doc: "Each item is done on its own, in order; one that fails does not stop the others. Needs links:create, links:update or links:delete for the actions in it. " +
 			"Audit has an event for each change under the operation that makes it on a single link (createLinks, updateLinksLinkId, deleteLinksLinkId) and a createLinkBatches event for the batch, all with the id of this request as correlationId."}, a.start)
 	op.List(p, op.Op{ID: "getLinkBatchesBatchIdItems", Method: "GET", Path: "/link-batches/{batchId}/items", Perm: "batches:read",
 		App: op.AppOf("batchId", automation.AppOf(automation.Batch)), PageLimit: 50, Summary: "List the results of a batch"}, items)
-	return automation.ItemKind{
+	return part.Part{Name: "batches", Kinds: []jobs.Kind{works.Add(automation.ItemKind{
 		Kind: automation.Batch, Waiting: automation.Pending, Apply: a.apply,
 		Allowed: func(by *actor.Actor) bool { return by.May("batches:create", false) },
 		Creates: a.creates, Budget: automation.CreationBudget(p),
-	}.Work()
+	}.Work())}}
 }
 
 type createInput struct{ Body CreateBatch }

@@ -14,9 +14,11 @@ import (
 	"github.com/waymarkhq/waymark/internal/durable"
 	"github.com/waymarkhq/waymark/internal/eventstore"
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/jobs"
 	"github.com/waymarkhq/waymark/internal/link"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
+	"github.com/waymarkhq/waymark/internal/part"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -54,9 +56,9 @@ type service struct {
 	span   func([]byte) (analytics.Span, error)
 }
 
-// Register declares the operations of this package and returns what the
-// executor does for them.
-func Register(p *op.Pipeline, links *link.Service, events *eventstore.Store) durable.Work {
+// Register declares the operations of this package, adds what they do to works and
+// returns the package's part.
+func Register(p *op.Pipeline, works *durable.Works, links *link.Service, events *eventstore.Store) part.Part {
 	e := &service{links, events, op.Checker[link.Filters](p), op.Checker[analytics.Span](p)}
 	app := op.AppOf("exportId", automation.AppOf(automation.Export))
 	op.Write(p, op.Op{ID: "createExports", Method: "POST", Path: "/exports", Perm: "exports:create", App: op.AppInBody, Status: 202,
@@ -67,10 +69,10 @@ func Register(p *op.Pipeline, links *link.Service, events *eventstore.Store) dur
 	op.Bytes(p, op.Op{ID: "getExportsExportIdDownload", Method: "GET", Path: "/exports/{exportId}/download", Perm: "exports:read", App: app,
 		Summary: "Download an export as CSV or JSON", Doc: "Within 24 hours of the request. Needs links:read or analytics:read for the dataset."},
 		[]string{"text/csv", "application/json"}, e.download)
-	return durable.Work{
+	return part.Part{Name: "exports", Kinds: []jobs.Kind{works.Add(durable.Work{
 		Type: automation.Export, Next: e.next, Ended: automation.Ended,
 		Allowed: func(a *actor.Actor) bool { return a.May("exports:create", false) },
-	}
+	})}}
 }
 
 type createInput struct{ Body CreateExport }

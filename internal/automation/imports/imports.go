@@ -13,9 +13,11 @@ import (
 	"github.com/waymarkhq/waymark/internal/cursor"
 	"github.com/waymarkhq/waymark/internal/durable"
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/jobs"
 	"github.com/waymarkhq/waymark/internal/link"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
+	"github.com/waymarkhq/waymark/internal/part"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -65,9 +67,9 @@ type service struct {
 	create func([]byte) (link.CreateLink, error)
 }
 
-// Register declares the operations of this package and returns what the
-// executor does for them.
-func Register(p *op.Pipeline, links *link.Service) durable.Work {
+// Register declares the operations of this package, adds what they do to works and
+// returns the package's part.
+func Register(p *op.Pipeline, works *durable.Works, links *link.Service) part.Part {
 	i := &service{links, op.Checker[link.CreateLink](p)}
 	app := op.AppOf("importId", automation.AppOf(automation.Import))
 	op.Write(p, op.Op{ID: "createImports", Method: "POST", Path: "/imports", Perm: "imports:create", App: op.AppInBody,
@@ -82,11 +84,11 @@ func Register(p *op.Pipeline, links *link.Service) durable.Work {
 	op.Read(p, op.Op{ID: "getImportsImportId", Method: "GET", Path: "/imports/{importId}", Perm: "imports:read", App: app, Summary: "Get the status of an import"}, get)
 	op.ListOrFile(p, op.Op{ID: "getImportsImportIdItems", Method: "GET", Path: "/imports/{importId}/items", Perm: "imports:read", App: app,
 		Summary: "List the results of an import", Doc: "format=csv answers all of them as a report; limit and cursor are then not allowed."}, []string{"text/csv"}, report, items)
-	return automation.ItemKind{
+	return part.Part{Name: "imports", Kinds: []jobs.Kind{works.Add(automation.ItemKind{
 		Kind: automation.Import, Waiting: automation.Valid, Apply: i.apply,
 		Allowed: func(a *actor.Actor) bool { return a.May("imports:commit", false) },
 		Creates: func(c *op.Call, _ *automation.Item) bool { return c.Actor.May(createLinks, false) }, Budget: automation.CreationBudget(p),
-	}.Work()
+	}.Work())}}
 }
 
 // createLinks is the permission that every step towards links needs.

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/waymarkhq/waymark/internal/clientaddr"
+)
+
+// listeners are the flags that say where serve listens, and behind which proxies.
+type listeners struct {
+	APIAddr        string   `name:"api-addr" default:"127.0.0.1:8080" help:"Where the administrative API listens; default: ${default}." placeholder:"HOST:PORT"`
+	PublicAddr     string   `default:"127.0.0.1:8081" help:"Where the redirector listens for visitors; default: ${default}." placeholder:"HOST:PORT"`
+	MetricsAddr    string   `default:"127.0.0.1:8082" help:"Where /metrics is served, empty for nowhere; default: ${default}." placeholder:"HOST:PORT"`
+	TrustedProxies []string `help:"Networks of your proxies: their X-Forwarded-For and country headers are believed." placeholder:"CIDR"`
+
+	trusted clientaddr.Trusted
+}
+
+func (l *listeners) check() error {
+	for _, flag := range []struct{ name, value string }{{"--api-addr", l.APIAddr}, {"--public-addr", l.PublicAddr}} {
+		if flag.value == "" {
+			return fmt.Errorf("%s is empty; it needs HOST:PORT, such as 127.0.0.1:8080", flag.name)
+		}
+	}
+	for _, text := range l.TrustedProxies {
+		network, err := netip.ParsePrefix(text)
+		if addr, addrErr := netip.ParseAddr(text); addrErr == nil {
+			network, err = addr.Prefix(addr.BitLen())
+		}
+		if err != nil {
+			return fmt.Errorf("--trusted-proxies: %q is not a network such as 10.0.0.0/8", text)
+		}
+		l.trusted = append(l.trusted, network.Masked())
+	}
+	return nil
+}
+
+// listener is an address at which the process answers.
+type listener struct {
+	name   string
+	net    net.Listener
+	server *http.Server
+}
+
+// listen opens a listener whose address a flag gave; nil when it is not wanted.
+func (p *process) listen(name, flag, addr string, wanted bool) (*listener, error) {
+	if !wanted {
+		return nil, nil
+	}
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		var op *net.OpError
+		if errors.As(err, &op) {
+			err = op.Err
+		}
+		return nil, fmt.Errorf("%s %s: %w", flag, addr, err)
+	}
+	p.listeners = append(p.listeners, &listener{name: name, net: l})
+	return p.listeners[len(p.listeners)-1], nil
+}
+
+// serve answers requests with h until the process stops.
+func (p *process) serve(l *listener, h http.Handler) {
+	l.server = &http.Server{
+		Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 60 * time.Second,
+		IdleTimeout: 2 * time.Minute, DisableGeneralOptionsHandler: true, MaxHeaderBytes: 32 << 10,
+		ErrorLog: slog.NewLogLogger(p.log.Handler(), slog.LevelDebug),
+	}
+	p.log.Info("listening", "what", l.name, "address", l.net.Addr().String())
+	go func() {
+		if err := l.server.Serve(l.net); !errors.Is(err, http.ErrServerClosed) {
+			p.failed <- fmt.Errorf("%s listener: %w", l.name, err)
+		}
+	}()
+}
+
+// drainFor bounds how long requests under way may take at the end.
+const drainFor = 15 * time.Second
+
+// drain closes the listeners once the requests under way are answered.
+func (p *process) drain() {
+	ctx, cancel := context.WithTimeout(context.Background(), drainFor)
+	defer cancel()
+	var draining sync.WaitGroup
+	for _, l := range p.listeners {
+		if l.server == nil {
+			l.net.Close()
+			continue
+		}
+		draining.Go(func() {
+			if err := l.server.Shutdown(ctx); err != nil {
+				l.server.Close()
+			}
+		})
+	}
+	draining.Wait()
+}
+
+// reachable is an address at which a listener answers on this machine.
+func reachable(a net.Addr) string {
+	tcp := a.(*net.TCPAddr)
+	if tcp.IP.IsUnspecified() {
+		return net.JoinHostPort("localhost", strconv.Itoa(tcp.Port))
+	}
+	return tcp.String()
+}
+
+// port is that of a listener, or of the address it would have.
+func port(addr string, l *listener) string {
+	if l != nil {
+		return strconv.Itoa(l.net.Addr().(*net.TCPAddr).Port)
+	}
+	_, port, _ := net.SplitHostPort(addr)
+	return port
+}

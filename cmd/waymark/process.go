@@ -1,0 +1,165 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/waymarkhq/waymark/internal/actor"
+	"github.com/waymarkhq/waymark/internal/assembly"
+	"github.com/waymarkhq/waymark/internal/asset"
+	"github.com/waymarkhq/waymark/internal/link"
+	"github.com/waymarkhq/waymark/internal/server"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// process is a running serve.
+type process struct {
+	*serveCommand
+	db      *store.DB
+	log     *slog.Logger
+	metrics *prometheus.Registry
+	failed  chan error
+	// addresses are those of links, apiURL where the API listens.
+	addresses link.Addresses
+	apiURL    string
+
+	listeners []*listener
+	// stops are run in reverse order.
+	stops []func() error
+}
+
+// start first does what a wrong setting makes fail, so that such a start leaves
+// no data folder behind, then opens the installation, starts it and serves.
+func (p *process) start(ctx context.Context) error {
+	roles := p.roles()
+	settings := assembly.Settings{
+		Roles: roles, DataDir: p.DataDir, Log: p.log, Metrics: p.metrics,
+		Environment: actor.Environment(p.Environment), Issuer: p.issuer(), LimitScale: p.LimitScale, CORSOrigins: p.CORSOrigins,
+		TrustedProxies: p.trusted, CountryHeader: p.CountryHeader, JobLease: p.JobLease,
+	}
+	var err error
+	if settings.Outbound, err = p.client(); err != nil {
+		return err
+	}
+	if roles.Redirect {
+		if settings.Countries, err = p.countries(p.log); err != nil {
+			return err
+		}
+	}
+	public, err := p.listen("public", "--public-addr", p.PublicAddr, roles.Redirect)
+	if err != nil {
+		return err
+	}
+	api, err := p.listen("api", "--api-addr", p.APIAddr, roles.API)
+	if err != nil {
+		return err
+	}
+	metrics, err := p.listen("metrics", "--metrics-addr", p.MetricsAddr, p.MetricsAddr != "")
+	if err != nil {
+		return err
+	}
+	if err := p.openStorage(ctx); err != nil {
+		return err
+	}
+	if p.PlatformZone == "" && roles.API {
+		p.log.Warn("without --platform-zone no domain can be created, and no link without a domain")
+	}
+	if len(p.WebhookAllow) > 0 && roles.Executor {
+		p.log.Warn("webhooks may reach addresses that are not public", "allowed", p.WebhookAllow)
+	}
+	p.addresses, p.apiURL = link.Addresses{Scheme: "https"}, "http://"+p.APIAddr
+	if p.Dev {
+		p.addresses = link.Addresses{Scheme: "http", Port: ":" + port(p.PublicAddr, public)}
+	}
+	if api != nil {
+		p.apiURL = "http://" + reachable(api.net.Addr())
+	}
+	settings.DB, settings.DocsURL = p.db, cmp.Or(p.DocsURL, p.apiURL+"/docs")
+	settings.PlatformZone, settings.Addresses = p.PlatformZone, p.addresses
+	settings.Assets = asset.Addresses{Scheme: p.addresses.Scheme, Port: p.addresses.Port, Host: p.AssetsHost}
+	if settings.Blobs, err = p.openBlobs(p.DataDir); err != nil {
+		return err
+	}
+	i, err := assembly.Open(ctx, settings)
+	if err != nil {
+		return err
+	}
+	p.stops = append(p.stops, i.Close)
+	if err := i.Start(ctx); err != nil {
+		return err
+	}
+	if public != nil {
+		p.serve(public, i.Public)
+	}
+	if api != nil {
+		api.net = server.Listener(api.net, i.Pipeline)
+		p.serve(api, i.API)
+	}
+	if metrics != nil {
+		mux := http.NewServeMux()
+		mux.Handle("GET /metrics", promhttp.HandlerFor(p.metrics, promhttp.HandlerOpts{}))
+		p.serve(metrics, mux)
+	}
+	return nil
+}
+
+// openStorage takes the data folder and opens the database. What is outside this
+// machine comes first.
+func (p *process) openStorage(ctx context.Context) (err error) {
+	if !p.embedded() {
+		if err := p.openDatabase(ctx); err != nil {
+			return err
+		}
+	}
+	if err := p.prepare(); err != nil {
+		return err
+	}
+	if err := p.tidy(); err != nil {
+		return err
+	}
+	if p.embedded() {
+		release, err := p.lock()
+		if err != nil {
+			return err
+		}
+		p.stops = append(p.stops, func() error { release(); return nil })
+		if err := p.openDatabase(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *process) openDatabase(ctx context.Context) (err error) {
+	if p.db, err = p.open(ctx); err != nil {
+		return err
+	}
+	p.stops = append(p.stops, p.closeDatabase)
+	_, err = p.db.Migrate(ctx)
+	return err
+}
+
+func (p *process) closeDatabase() error {
+	if err := p.db.Close(); err != nil {
+		return fmt.Errorf("close the database: %w", err)
+	}
+	return nil
+}
+
+// stop drains the listeners, then ends the rest in reverse order of its start:
+// everything before the database, and the database before its folder.
+func (p *process) stop() (err error) {
+	p.drain()
+	for _, stop := range slices.Backward(p.stops) {
+		err = errors.Join(err, stop())
+	}
+	return err
+}

@@ -1,0 +1,252 @@
+package assembly
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/waymarkhq/waymark/internal/actor"
+	"github.com/waymarkhq/waymark/internal/blob"
+	"github.com/waymarkhq/waymark/internal/clickcount"
+	"github.com/waymarkhq/waymark/internal/clicklog"
+	"github.com/waymarkhq/waymark/internal/clientaddr"
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/cursor"
+	"github.com/waymarkhq/waymark/internal/eventstore"
+	"github.com/waymarkhq/waymark/internal/executor"
+	"github.com/waymarkhq/waymark/internal/jobs"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/part"
+	"github.com/waymarkhq/waymark/internal/ratelimit"
+	"github.com/waymarkhq/waymark/internal/redirect"
+	"github.com/waymarkhq/waymark/internal/requestlog"
+	"github.com/waymarkhq/waymark/internal/route"
+	"github.com/waymarkhq/waymark/internal/server"
+	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/webhook"
+)
+
+// Roles say what a process does. On SQLite one process has all of them.
+type Roles struct{ API, Redirect, Executor bool }
+
+// Settings are what an Installation is opened with.
+type Settings struct {
+	// Options are those of the capabilities; Open sets Events.
+	Options
+	// DB is migrated. It stays open when the Installation is closed.
+	DB    *store.DB
+	Roles Roles
+	// DataDir is the folder of the click log and of uploads on their way.
+	DataDir string
+	// Clock is that of DB; nil is the machine's.
+	Clock *clock.Clock
+	Log   *slog.Logger
+	// Metrics registers the metrics; may be nil.
+	Metrics prometheus.Registerer
+
+	// Environment decides which API keys are issued and accepted.
+	Environment actor.Environment
+	// Issuer is that of human sessions beside the local one; nil for none.
+	Issuer *actor.Issuer
+	// LimitScale multiplies every rate window and business limit.
+	LimitScale float64
+	// DocsURL is where the API's documentation is, without a slash at its end.
+	DocsURL string
+	// CORSOrigins may call the API from a browser.
+	CORSOrigins []string
+	// TrustedProxies are the peers whose X-Forwarded-For and CountryHeader are
+	// believed.
+	TrustedProxies clientaddr.Trusted
+	// CountryHeader is the header in which a trusted proxy tells the visitor's
+	// country; may be empty.
+	CountryHeader string
+	// Countries is asked before that header; may be nil.
+	Countries *redirect.Countries
+	// JobLease is for how long an executor claims a job; 0 means jobs.Lease.
+	JobLease time.Duration
+}
+
+// Installation is what one process runs of an installation: the handlers of its
+// listeners, and the work in its background. What belongs to a role that the
+// process does not have is nil.
+//
+// Open makes it, Start starts the background, Close ends both. Tests leave Start
+// out and do its work step by step.
+type Installation struct {
+	// Pipeline has all operations.
+	Pipeline *op.Pipeline
+	// API answers on the API listener, Public on that of visitors.
+	API, Public http.Handler
+	// Routes and Loader are the redirector's, Executor and Webhooks the executor's.
+	Routes   *route.Cache
+	Loader   *eventstore.Loader
+	Executor *executor.Executor
+	Webhooks *webhook.Dispatcher
+	// Sweeps remove what is past its retention.
+	Sweeps []part.Sweep
+
+	settings Settings
+	clicks   *clicklog.Log
+	// loops are the work in the background, in the order of their start.
+	loops []func(context.Context)
+	// stops end the loops that run.
+	stops []func()
+}
+
+// Open puts an installation together. Nothing runs yet.
+func Open(ctx context.Context, s Settings) (*Installation, error) {
+	s.Clock, s.Events = cmp.Or(s.Clock, &clock.Clock{}), eventstore.Open(s.DB)
+	i := &Installation{settings: s}
+	if err := i.openPipeline(ctx); err != nil {
+		return nil, err
+	}
+	parts := Declare(i.Pipeline, s.Options)
+	if s.Roles.API {
+		i.openAPI()
+	}
+	if s.Roles.Executor {
+		i.openExecutor(parts)
+	}
+	if s.Roles.Redirect {
+		if err := i.openRedirect(); err != nil {
+			return nil, err
+		}
+	}
+	i.queue("waymark_jobs_waiting", "waymark_jobs_oldest_seconds", "durable jobs", jobs.Depth)
+	i.queue("waymark_webhook_deliveries_waiting", "waymark_webhook_oldest_seconds", "webhook deliveries", webhook.Depth)
+	return i, nil
+}
+
+// embedded reports whether the process is alone with its database: its counters
+// can stay in memory, and no other executor lives.
+func (s *Settings) embedded() bool { return s.DB.Dialect().Name == "sqlite" }
+
+// openPipeline makes the pipeline, without operations.
+func (i *Installation) openPipeline(ctx context.Context) error {
+	s := &i.settings
+	cursors, err := cursors(ctx, s.DB)
+	if err != nil {
+		return err
+	}
+	var limiter ratelimit.Limiter = ratelimit.NewMemory()
+	if !s.embedded() {
+		limiter = ratelimit.NewDatabase(s.DB)
+	}
+	issuers := []*actor.Issuer{actor.LocalIssuer(s.DB)}
+	if s.Issuer != nil {
+		issuers = append(issuers, s.Issuer)
+	}
+	i.Pipeline = op.New(op.Options{
+		DB: s.DB, Auth: actor.NewAuthenticator(s.DB, s.Environment, issuers...), Limiter: limiter,
+		Cursors: cursors, Requests: requestlog.New(s.DB, s.Log), Log: s.Log, LimitScale: s.LimitScale, DocsURL: s.DocsURL,
+		ClientAddr: func(r *http.Request) netip.Addr { addr, _ := s.TrustedProxies.Of(r); return addr },
+		SpoolDir:   s.DataDir,
+		Observe:    observeCalls(s.Metrics),
+	})
+	return nil
+}
+
+// cursors returns the signer that all processes of an installation share, so that
+// a list can continue on another of them.
+func cursors(ctx context.Context, db *store.DB) (*cursor.Signer, error) {
+	fresh := make([]byte, 32)
+	rand.Read(fresh)
+	value, err := db.InstallationValue(ctx, "cursor_key", hex.EncodeToString(fresh))
+	if err != nil {
+		return nil, fmt.Errorf("cursor key: %w", err)
+	}
+	key, err := hex.DecodeString(value)
+	if err != nil {
+		return nil, fmt.Errorf("cursor key: %w", err)
+	}
+	return cursor.NewSigner(key), nil
+}
+
+func (i *Installation) openAPI() {
+	s := &i.settings
+	i.API = server.New(server.Options{Service: i.Pipeline, Log: s.Log, CORSOrigins: s.CORSOrigins, Ready: s.DB.Ping})
+	if s.Issuer != nil {
+		i.loops = append(i.loops, func(ctx context.Context) {
+			if err := s.Issuer.Connect(ctx); err != nil && ctx.Err() == nil {
+				s.Log.Warn("the issuer of --oidc-issuer cannot be reached; calls with its sessions get 503 until it can", "error", err)
+			}
+		})
+	}
+	i.loops = append(i.loops, i.Pipeline.Requests.Run, func(ctx context.Context) { i.Pipeline.Auth.Run(ctx, s.Log) })
+}
+
+func (i *Installation) openExecutor(parts []part.Part) {
+	s := &i.settings
+	var kinds []jobs.Kind
+	for _, p := range parts {
+		kinds, i.Sweeps = append(kinds, p.Kinds...), append(i.Sweeps, p.Sweeps...)
+	}
+	i.Executor = executor.New(executor.Options{DB: s.DB, Log: s.Log, Kinds: kinds, Lease: s.JobLease, Observe: observeJobs(s.Metrics)})
+	i.Webhooks = webhook.New(s.DB, s.Outbound, s.Log, s.Metrics)
+	i.loops = append(i.loops, i.Executor.Run, i.Webhooks.Run, func(ctx context.Context) { executor.RunSweeps(ctx, s.DB, s.Log, i.Sweeps) })
+}
+
+func (i *Installation) openRedirect() (err error) {
+	s := &i.settings
+	if i.clicks, err = clicklog.Open(filepath.Join(s.DataDir, "clicks"), s.Log); err != nil {
+		return fmt.Errorf("open the click log: %w", err)
+	}
+	i.gauge("waymark_click_log_bytes", "Bytes of clicks that are not in the event store yet.", func() float64 { return float64(i.clicks.Backlog()) })
+	counter, salts := clickcount.New(s.DB, i.clicks.Inherited, s.Log), redirect.NewSalts(s.DB, s.Log)
+	i.Loader = eventstore.NewLoader(i.clicks, s.Events.Append, counter.Count, s.Log)
+	i.Routes = route.NewCache(s.DB, s.Log)
+	i.Public = redirect.New(redirect.Options{
+		Cache: i.Routes, Append: i.clicks.Append, Clicks: counter, Salts: salts, Address: s.Addresses.URL,
+		TrustedProxies: s.TrustedProxies, CountryHeader: s.CountryHeader, Countries: s.Countries,
+		Clock: s.Clock, Log: s.Log, Metrics: s.Metrics, Assets: blob.Handler(s.Blobs, s.Log), AssetsHost: s.Assets.Host,
+	})
+	i.loops = append(i.loops, counter.Run, i.Loader.Run, i.Routes.Follow, salts.Run)
+	if s.Countries != nil {
+		i.loops = append(i.loops, s.Countries.Run)
+	}
+	return nil
+}
+
+// Start starts the work in the background. It may be called once.
+func (i *Installation) Start(ctx context.Context) error {
+	if db := i.settings.DB; i.settings.Roles.Executor && i.settings.embedded() {
+		if err := jobs.TakeOver(ctx, db); err != nil {
+			return fmt.Errorf("take over jobs: %w", err)
+		}
+		if err := webhook.TakeOver(ctx, db); err != nil {
+			return fmt.Errorf("take over webhook deliveries: %w", err)
+		}
+	}
+	for _, run := range i.loops {
+		ctx, cancel := context.WithCancel(context.Background())
+		var done sync.WaitGroup
+		done.Go(func() { run(ctx) })
+		i.stops = append(i.stops, func() { cancel(); done.Wait() })
+	}
+	return nil
+}
+
+// Close ends the work in the background in the reverse order of its start, and
+// then the click log. The listeners must be drained before.
+func (i *Installation) Close() error {
+	for _, stop := range slices.Backward(i.stops) {
+		stop()
+	}
+	if i.clicks != nil {
+		if err := i.clicks.Close(); err != nil {
+			return fmt.Errorf("close the click log: %w", err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package assembly
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// observeCalls counts calls of the API; it returns what the pipeline tells of
+// them.
+func observeCalls(r prometheus.Registerer) func(operation string, status int, seconds float64) {
+	factory := promauto.With(r)
+	calls := factory.NewCounterVec(prometheus.CounterOpts{
+		Name: "waymark_api_calls_total", Help: "Finished API calls by operation and HTTP status.",
+	}, []string{"operation", "status"})
+	duration := factory.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "waymark_api_call_seconds", Help: "Duration of API calls by operation.",
+		Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5},
+	}, []string{"operation"})
+	return func(operation string, status int, seconds float64) {
+		calls.WithLabelValues(operation, strconv.Itoa(status)).Inc()
+		duration.WithLabelValues(operation).Observe(seconds)
+	}
+}
+
+// observeJobs counts attempts at durable jobs; it returns what an executor tells
+// of them.
+func observeJobs(r prometheus.Registerer) func(kind, outcome string) {
+	attempts := promauto.With(r).NewCounterVec(prometheus.CounterOpts{
+		Name: "waymark_job_attempts_total", Help: "Attempts at durable jobs by kind and outcome (done, progress, waiting, failed, given_up, lease_lost).",
+	}, []string{"kind", "outcome"})
+	return func(kind, outcome string) { attempts.WithLabelValues(kind, outcome).Inc() }
+}
+
+// queue shows the length of a queue, and for how long its oldest entry has been
+// due.
+func (i *Installation) queue(waiting, oldest, what string, depth func(context.Context, store.Q) (int64, clock.Instant, error)) {
+	db := i.settings.DB
+	read := func() (int64, clock.Instant, error) {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		return depth(ctx, db)
+	}
+	i.gauge(waiting, "How many "+what+" wait or are under way.", func() float64 {
+		n, _, err := read()
+		if err != nil {
+			return -1
+		}
+		return float64(n)
+	})
+	i.gauge(oldest, "For how long the oldest of the due "+what+" has been due.", func() float64 {
+		n, since, err := read()
+		if err != nil || n == 0 {
+			return 0
+		}
+		return max(0, db.Now().Sub(since).Seconds())
+	})
+}
+
+func (i *Installation) gauge(name, help string, f func() float64) {
+	promauto.With(i.settings.Metrics).NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, f)
+}
