@@ -26,9 +26,10 @@ var floors = []string{
 	// 4: the pipeline.
 	"op",
 	// 5: capabilities. Operations stand below those that start them; apps
-	// delete keys, links need apps and domains.
+	// delete keys and have domains, links need both.
 	"account apikey durable organize",
-	"app domain",
+	"domain",
+	"app",
 	"asset",
 	"link analytics",
 	"qr automation",

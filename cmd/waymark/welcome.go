@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/waymarkhq/waymark/internal/actor"
-	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/domain"
 )
 
 // devOwner is the owner that development mode makes.
@@ -51,11 +51,11 @@ func (p *process) welcome(ctx context.Context) error {
 		return err
 	}
 	prefix := "demo"
-	taken, err := store.Exists(ctx, p.db, "SELECT 1 FROM domain WHERE hostname = ? AND NOT detached", prefix+"."+p.PlatformZone)
+	taken, err := domain.Held(ctx, p.db, prefix+"."+p.PlatformZone)
 	if err != nil {
 		return err
 	}
-	if taken { // an earlier start's lines were pasted
+	if len(taken) > 0 { // an earlier start's lines were pasted
 		prefix += "-" + uuid.NewString()[:4]
 	}
 	return welcomeText.Execute(os.Stdout, map[string]string{

@@ -67,13 +67,3 @@ func (a *Actor) Reaches(ctx context.Context, q store.Q, appID string) (bool, err
 	}
 	return store.Exists(ctx, q, "SELECT 1 FROM app WHERE id = ? AND owner_id = ?", appID, a.OwnerID)
 }
-
-// Grant is what a job keeps of its caller: enough to ask, before each effect,
-// whether the caller may still do this.
-type Grant struct {
-	OwnerID    string
-	Credential string
-}
-
-// Grant returns the caller's grant.
-func (a *Actor) Grant() Grant { return Grant{OwnerID: a.OwnerID, Credential: a.Credential} }

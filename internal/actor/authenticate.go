@@ -204,27 +204,6 @@ func (a *Authenticator) keepUsed(used map[string]clock.Instant) {
 	}
 }
 
-// Rebuild returns the holder of a grant as it is now, or a refusal when its
-// credential is no longer accepted. What a session started goes on after the
-// session expired, but not after it was ended.
-func Rebuild(ctx context.Context, q store.Q, g Grant, now clock.Instant) (*Actor, error) {
-	if id, ok := strings.CutPrefix(g.Credential, keyCredential); ok {
-		return keyWhere(ctx, q, "k.id = ?", id, now)
-	}
-	if !strings.HasPrefix(g.Credential, sessionPrefix) {
-		return nil, lostGrant.refusal()
-	}
-	holds, err := store.Exists(ctx, q, `SELECT 1 FROM users WHERE id = ? AND active
-		AND NOT EXISTS (SELECT 1 FROM session WHERE credential = ? AND ended_at IS NOT NULL)`, g.OwnerID, g.Credential)
-	if err != nil {
-		return nil, err
-	}
-	if !holds {
-		return nil, lostGrant.refusal()
-	}
-	return &Actor{Type: Human, OwnerID: g.OwnerID, Credential: g.Credential, Windows: g.Credential}, nil
-}
-
 // Run stores the last uses now and then until ctx ends, and then the last of
 // them.
 func (a *Authenticator) Run(ctx context.Context, log *slog.Logger) {

@@ -212,5 +212,5 @@ func (w *world) storeKey(text string, apps, permissions []string, expires clock.
 func (w *world) now() clock.Instant { return w.db.Now() }
 
 func (w *world) rebuild(g Grant) (*Actor, error) {
-	return Rebuild(context.Background(), w.db, g, w.now())
+	return g.rebuild(context.Background(), w.db, w.now())
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/waymarkhq/waymark/internal/actor"
+	"github.com/waymarkhq/waymark/internal/domain"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/op"
@@ -71,17 +72,12 @@ func SetLogo(ctx context.Context, tx *store.Tx, a *App, assetID *string) error {
 	return err
 }
 
-// HasDomain reports whether a hostname is of an app and ready for links.
-func HasDomain(ctx context.Context, q store.Q, appID, hostname string) (bool, error) {
-	return store.Exists(ctx, q, "SELECT 1 FROM domain WHERE hostname = ? AND app_id = ? AND links = 'ready' AND NOT detached", hostname, appID)
-}
-
 // checkDefaultDomain refuses a domain that is not one of the app or not ready.
 func checkDefaultDomain(ctx context.Context, q store.Q, a *App) error {
 	if a.DefaultDomain == nil {
 		return nil
 	}
-	found, err := HasDomain(ctx, q, a.ID, *a.DefaultDomain)
+	found, err := domain.Ready(ctx, q, a.ID, *a.DefaultDomain)
 	if err == nil && !found {
 		err = unknownDomain()
 	}

@@ -46,7 +46,7 @@ type Options struct {
 // this order. The operations of the contract that are still to come are in
 // Missing.
 func Declare(p *op.Pipeline, o Options) (parts []part.Part) {
-	links, works := link.New(o.Addresses, o.Assets), durable.NewWorks()
+	links, works := link.New(o.Addresses, o.Assets), durable.NewWorks(p)
 	parts = []part.Part{
 		op.Part(),
 		account.Register(p),
@@ -54,7 +54,7 @@ func Declare(p *op.Pipeline, o Options) (parts []part.Part) {
 		// It deletes apps, once all parts are there.
 		app.Register(p, func() []part.Part { return parts }),
 		link.Register(p, links),
-		domain.Register(p, domain.Options{PlatformZone: o.PlatformZone, AssetsHost: o.Assets.Host}),
+		domain.Register(p, works, domain.Options{PlatformZone: o.PlatformZone, AssetsHost: o.Assets.Host}),
 		organize.Register(p, link.PublishCampaign),
 		asset.Register(p, o.Assets, o.Blobs),
 		qr.Register(p, o.Addresses, o.Blobs),

@@ -110,10 +110,15 @@ func Load(ctx context.Context, q store.Q, kind, id string, now clock.Instant) (R
 	return j, err
 }
 
-// OfOperation returns the job that an operation works on, or
-// store.ErrNotFound when it is gone.
-func OfOperation(ctx context.Context, q store.Q, operationID string) (Record, error) {
-	return store.One(ctx, q, scan, "SELECT "+columns+" FROM automation_job WHERE operation_id = ?", operationID)
+// find returns a job, or store.ErrNotFound.
+func find(ctx context.Context, q store.Q, id string) (Record, error) {
+	return store.One(ctx, q, scan, "SELECT "+columns+" FROM automation_job WHERE id = ?", id)
+}
+
+// Of returns the job that an operation works on, or store.ErrNotFound when it is
+// gone.
+func Of(ctx context.Context, q store.Q, o *durable.Operation) (Record, error) {
+	return find(ctx, q, o.ResourceID)
 }
 
 // AppOf returns the finder of the app of a job of a kind.
@@ -133,7 +138,7 @@ func (j *Record) Save(ctx context.Context, tx *store.Tx) error {
 
 // Start queues the work on a job as part of tx.
 func Start(ctx context.Context, c *op.Call, tx *store.Tx, j *Record) (durable.Operation, error) {
-	o, err := durable.Start(ctx, c, tx, j.Kind, j.AppID, "")
+	o, err := durable.Start(ctx, c, tx, j.Kind, j.AppID, j.ID)
 	if err != nil {
 		return o, err
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/audit"
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/durable"
@@ -22,13 +21,13 @@ type ItemKind struct {
 	Kind string
 	// Waiting is the state of items that are to be done.
 	Waiting string
-	// Allowed reports whether a caller may have any item done.
-	Allowed func(*actor.Actor) bool
+	// Permission is what a caller needs to have any item done.
+	Permission string
 	// Apply does an item as part of tx and returns the link that it made or
 	// changed. A refusal is the item's error.
 	Apply func(ctx context.Context, c *op.Call, tx *store.Tx, i *Item) (ItemResult, error)
-	// Creates reports that an item is about to make a link, not to be refused,
-	// and so counts against the app's budget for that, which Budget takes from.
+	// Creates reports whether the item will create a link, as far as can be known
+	// beforehand. Such an item first takes one creation from Budget.
 	Creates func(c *op.Call, i *Item) bool
 	Budget  Budget
 }
@@ -50,12 +49,12 @@ func CreationBudget(p *op.Pipeline) Budget {
 
 // Work returns what an operation of the kind does.
 func (k ItemKind) Work() durable.Work {
-	return durable.Work{Type: k.Kind, Allowed: k.Allowed, Next: k.next, Ended: Ended}
+	return durable.Work{Type: k.Kind, Permission: k.Permission, Next: k.next, Ended: Ended}
 }
 
 // next does the first item that waits, or ends the operation.
 func (k *ItemKind) next(ctx context.Context, r *durable.Run) error {
-	j, err := OfOperation(ctx, r.DB, r.OperationID)
+	j, err := Of(ctx, r.DB, &r.Operation)
 	if err != nil {
 		return err
 	}
@@ -111,7 +110,7 @@ func record(ctx context.Context, tx *store.Tx, jobID string, i *Item) error {
 	if err := SaveItem(ctx, tx, jobID, i); err != nil {
 		return err
 	}
-	j, err := store.One(ctx, tx, scan, "SELECT "+columns+" FROM automation_job WHERE id = ?", jobID)
+	j, err := find(ctx, tx, jobID)
 	if err != nil {
 		return err
 	}
@@ -125,7 +124,7 @@ func record(ctx context.Context, tx *store.Tx, jobID string, i *Item) error {
 
 // finish ends an operation whose items are all done.
 func finish(ctx context.Context, _ *op.Call, tx *store.Tx, o *durable.Operation) error {
-	j, err := OfOperation(ctx, tx, o.ID)
+	j, err := Of(ctx, tx, o)
 	if err != nil {
 		return err
 	}
@@ -149,7 +148,7 @@ func (j *Record) result() durable.Result {
 // was not tried is cancelled, and the result tells what was. It is what
 // durable.Work calls.
 func Ended(ctx context.Context, tx *store.Tx, o *durable.Operation) error {
-	j, err := OfOperation(ctx, tx, o.ID)
+	j, err := Of(ctx, tx, o)
 	if err == store.ErrNotFound {
 		return nil
 	}

@@ -21,13 +21,13 @@ type Domain struct {
 	ID                string                      `json:"id" format:"uuid"`
 	AppID             string                      `json:"appId"`
 	Hostname          string                      `json:"hostname"`
-	Mode              string                      `json:"mode" enum:"platform,managed,external"`
-	Ownership         string                      `json:"ownership" enum:"unverified,pending,verified,failed" doc:"Observed; not part of the revision."`
-	DNS               string                      `json:"dns" enum:"pending,configured,misconfigured" doc:"Observed; not part of the revision."`
-	HTTPS             string                      `json:"https" enum:"pending,issuing,active,failed,delegated" doc:"Observed; not part of the revision."`
-	Links             string                      `json:"links" enum:"pending,ready,blocked" doc:"Whether links can be made. Observed; not part of the revision."`
+	Mode              Mode                        `json:"mode"`
+	Ownership         Ownership                   `json:"ownership" doc:"Observed; not part of the revision."`
+	DNS               DNS                         `json:"dns" doc:"Observed; not part of the revision."`
+	HTTPS             HTTPS                       `json:"https" doc:"Observed; not part of the revision."`
+	Links             Links                       `json:"links" doc:"Whether links can be made. Observed; not part of the revision."`
 	Detached          bool                        `json:"detached"`
-	RemovalState      opt.Null[string]            `json:"removalState" enum:"pending,removing,removed,failed" doc:"Not part of the revision."`
+	RemovalState      opt.Null[Removal]           `json:"removalState" doc:"Not part of the revision."`
 	CanManageDNS      bool                        `json:"canManageDns"`
 	ZoneName          string                      `json:"zoneName"`
 	Nameservers       []string                    `json:"nameservers"`

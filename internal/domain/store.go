@@ -2,6 +2,7 @@ package domain
 
 import (
 	"context"
+	"errors"
 
 	"github.com/go-json-experiment/json"
 
@@ -14,11 +15,39 @@ import (
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
-const columns = `id, app_id, hostname, mode, zone_name, ownership, dns, https, links, detached, removal_state, last_checked_at, last_error,
-	revision, created_at, updated_at, ` + publication.StateColumns
+// held is the condition of a row of table domain that holds its hostname. It is
+// that of the index domain_hostname.
+const held = "NOT detached"
+
+// IsReady is the condition of a row of table domain on which links can be made.
+const IsReady = held + " AND links = '" + string(LinksReady) + "'"
+
+// isRemoved is the condition of a row of table domain that is only a record any
+// more. It is that of the index domain_removed.
+const isRemoved = "removal_state = '" + string(Removed) + "'"
+
+// Ready reports whether a hostname is a domain of an app on which links can be
+// made.
+func Ready(ctx context.Context, q store.Q, appID, hostname string) (bool, error) {
+	return store.Exists(ctx, q, "SELECT 1 FROM domain WHERE hostname = ? AND app_id = ? AND "+IsReady, hostname, appID)
+}
+
+// AppOfHostname returns the app whose domain a hostname is, or store.ErrNotFound.
+func AppOfHostname(ctx context.Context, q store.Q, hostname string) (appID string, err error) {
+	return store.One(ctx, q, store.Value[string], "SELECT app_id FROM domain WHERE hostname = ? AND "+held, hostname)
+}
+
+// Held returns those of some hostnames that are domains of the installation.
+func Held(ctx context.Context, q store.Q, hostnames ...any) ([]string, error) {
+	return store.All(ctx, q, store.Value[string], "SELECT hostname FROM domain WHERE hostname IN ("+store.Marks(len(hostnames))+") AND "+held, hostnames...)
+}
+
+const selection = `SELECT id, app_id, hostname, mode, zone_name, ownership, dns, https, links, detached, removal_state, last_checked_at, last_error,
+	revision, created_at, updated_at, ` + publication.StateColumns + " FROM domain"
 
 func scan(r store.Row) (d Domain, err error) {
-	var removal, failure *string
+	var failure *string
+	var removal *Removal
 	if err := r.Scan(&d.ID, &d.AppID, &d.Hostname, &d.Mode, &d.ZoneName, &d.Ownership, &d.DNS, &d.HTTPS, &d.Links, &d.Detached, &removal, &d.LastCheckedAt, &failure,
 		&d.Revision, &d.CreatedAt, &d.UpdatedAt, &d.Publication.Status, &d.Publication.ConfirmedRevision, &d.Publication.UpdatedAt); err != nil {
 		return d, err
@@ -34,9 +63,15 @@ func scan(r store.Row) (d Domain, err error) {
 	return d, err
 }
 
+// find returns a domain, or store.ErrNotFound.
+func find(ctx context.Context, q store.Q, id string) (Domain, error) {
+	return store.One(ctx, q, scan, selection+" WHERE id = ?", id)
+}
+
+// load is find with the refusal of a missing one.
 func load(ctx context.Context, q store.Q, id string) (Domain, error) {
-	d, err := store.One(ctx, q, scan, "SELECT "+columns+" FROM domain WHERE id = ?", id)
-	if err == store.ErrNotFound {
+	d, err := find(ctx, q, id)
+	if errors.Is(err, store.ErrNotFound) {
 		err = fault.Missing()
 	}
 	return d, err
@@ -54,18 +89,18 @@ func list(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]Domain
 		where.And("detached = ?", *in.Detached)
 	}
 	order := w.Keyset(&where, "created_at", "id", true)
-	return store.All(ctx, c.DB, scan, "SELECT "+columns+" FROM domain"+where.String()+order, where.Args(w.Limit)...)
+	return store.All(ctx, c.DB, scan, selection+where.String()+order, where.Args(w.Limit)...)
 }
 
 // insert stores a new domain; a hostname that another domain holds is a
 // conflict, whoever holds it.
 func insert(ctx context.Context, tx *store.Tx, d *Domain) error {
-	taken, err := store.Exists(ctx, tx, "SELECT 1 FROM domain WHERE hostname = ? AND NOT detached", d.Hostname)
-	if err != nil {
-		return err
-	}
-	if taken {
+	_, err := AppOfHostname(ctx, tx, d.Hostname)
+	if err == nil {
 		return fault.New(fault.ResourceConflict, "The hostname %s belongs to a domain already. Choose another one.", d.Hostname)
+	}
+	if !errors.Is(err, store.ErrNotFound) {
+		return err
 	}
 	d.ID, d.Revision, d.CreatedAt, d.UpdatedAt = ids.New(), ids.Revision(), tx.Now, tx.Now
 	_, err = tx.Exec(ctx, `INSERT INTO domain (id, app_id, hostname, mode, zone_name, ownership, dns, https, links, detached, revision, created_at, updated_at,
@@ -91,6 +126,6 @@ func (d *Domain) remove(ctx context.Context, tx *store.Tx) error {
 // dependents.Retention, up to limit of them, and returns how many.
 func Sweep(ctx context.Context, db *store.DB, limit int) (n int64, err error) {
 	defer fault.Wrap(&err, "domain.Sweep")
-	return db.Exec(ctx, "DELETE FROM domain WHERE id IN (SELECT id FROM domain WHERE removal_state = 'removed' AND updated_at <= ? ORDER BY updated_at LIMIT ?)",
+	return db.Exec(ctx, "DELETE FROM domain WHERE id IN (SELECT id FROM domain WHERE "+isRemoved+" AND updated_at <= ? ORDER BY updated_at LIMIT ?)",
 		db.Now().Add(-dependents.Retention), limit)
 }

@@ -47,6 +47,9 @@ type Operation struct {
 	Result    opt.Null[Result]  `json:"result"`
 	Error     opt.Null[Failure] `json:"error"`
 
+	// ResourceID is what it works on: a domain, a batch, an import, an export.
+	ResourceID string `json:"-"`
+
 	// correlationID is the request that started it.
 	correlationID string
 }

@@ -2,6 +2,7 @@ package durable
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/waymarkhq/waymark/internal/dependents"
 	"github.com/waymarkhq/waymark/internal/fault"
@@ -16,8 +17,8 @@ func appOf(ctx context.Context, q store.Q, id string) (string, error) {
 	return store.One(ctx, q, store.Value[string], "SELECT app_id FROM operation WHERE id = ?", id)
 }
 
-// Register declares the operations of this package and returns its part. works
-// are what operations that work in turns do.
+// Register declares the operations of this package, adds to works the one that
+// does nothing and returns the package's part. works are what operations do.
 func Register(p *op.Pipeline, works *Works) part.Part {
 	app := op.AppOf("operationId", appOf)
 	op.Read(p, op.Op{ID: "getOperationsOperationId", Method: "GET", Path: "/operations/{operationId}", Perm: "operations:read", App: app,
@@ -26,7 +27,7 @@ func Register(p *op.Pipeline, works *Works) part.Part {
 		IfMatch: op.IfMatchOptional, Status: 202, Summary: "Cancel an operation",
 		Doc: "Work that did not start is cancelled at once; confirmed effects are not undone. A finished operation is answered unchanged."}, canceller(works))
 	return part.Part{
-		Name: "durable", Kinds: []jobs.Kind{Noop()}, Sweeps: []part.Sweep{{Name: "operations", Run: Sweep}},
+		Name: "durable", Kinds: []jobs.Kind{works.Add(noop)}, Sweeps: []part.Sweep{{Name: "operations", Run: Sweep}},
 		OfApp: part.OfApp{
 			// Jobs of an app that is gone end when their turn comes.
 			Tables:     []string{"operation", "job"},
@@ -69,8 +70,11 @@ func canceller(works *Works) func(context.Context, *op.Call, *store.Tx, *cancelI
 		}
 		switch o.Status {
 		case Queued:
-			work := works.byType[o.Type]
-			err = work.stop(ctx, tx, &o, Cancelled)
+			w, known := works.byType[o.Type]
+			if !known {
+				return op.Item[Operation]{}, fmt.Errorf("cancel operation %s: no work is of type %s", o.ID, o.Type)
+			}
+			err = w.stop(ctx, tx, &o, Cancelled)
 		case Running:
 			o.Status = CancelRequested
 			if err = o.save(ctx, tx); err == nil {

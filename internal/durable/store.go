@@ -15,11 +15,11 @@ import (
 // retention is how long finished operations can be read.
 const retention = 30 * 24 * time.Hour
 
-const columns = "id, app_id, type, status, result, error, revision, created_at, updated_at, COALESCE(correlation_id, '')"
+const columns = "id, app_id, type, status, result, error, revision, created_at, updated_at, COALESCE(resource_id, ''), COALESCE(correlation_id, '')"
 
 func scan(r store.Row) (o Operation, err error) {
 	var result, failure *string
-	if err := r.Scan(&o.ID, &o.AppID, &o.Type, &o.Status, &result, &failure, &o.Revision, &o.CreatedAt, &o.UpdatedAt, &o.correlationID); err != nil {
+	if err := r.Scan(&o.ID, &o.AppID, &o.Type, &o.Status, &result, &failure, &o.Revision, &o.CreatedAt, &o.UpdatedAt, &o.ResourceID, &o.correlationID); err != nil {
 		return o, err
 	}
 	if err := o.Result.SetColumn(result); err != nil {
@@ -33,10 +33,9 @@ func Active(ctx context.Context, q store.Q, appID string) (int64, error) {
 	return store.One(ctx, q, store.Value[int64], "SELECT COUNT(*) FROM operation WHERE app_id = ? AND status IN ('queued', 'running', 'cancel_requested')", appID)
 }
 
-// Start adds a queued operation with the job of the same name that does it, as
-// part of tx. The job's payload is the operation's id followed by more. An app
-// that has too many under way is refused (429).
-func Start(ctx context.Context, c *op.Call, tx *store.Tx, kind, appID, more string) (Operation, error) {
+// Start adds a queued operation on a resource of an app, with the job that does
+// its work, as part of tx. An app that has too many under way is refused (429).
+func Start(ctx context.Context, c *op.Call, tx *store.Tx, kind, appID, resourceID string) (Operation, error) {
 	active, err := Active(ctx, tx, appID)
 	if err != nil {
 		return Operation{}, err
@@ -46,12 +45,16 @@ func Start(ctx context.Context, c *op.Call, tx *store.Tx, kind, appID, more stri
 		refusal.RetryAfter = limitSeconds
 		return Operation{}, refusal
 	}
-	o := Operation{ID: ids.New(), AppID: appID, Type: kind, Status: Queued, CreatedAt: tx.Now, UpdatedAt: tx.Now, Revision: ids.Revision(), correlationID: c.RequestID}
-	if _, err := tx.Exec(ctx, "INSERT INTO operation (id, app_id, owner_id, type, status, revision, created_at, updated_at, correlation_id) VALUES ("+store.Marks(9)+")",
-		o.ID, o.AppID, c.Actor.OwnerID, o.Type, o.Status, o.Revision, o.CreatedAt, o.UpdatedAt, o.correlationID); err != nil {
+	o := Operation{
+		ID: ids.New(), AppID: appID, Type: kind, Status: Queued, CreatedAt: tx.Now, UpdatedAt: tx.Now, Revision: ids.Revision(),
+		ResourceID: resourceID, correlationID: c.RequestID,
+	}
+	if _, err := tx.Exec(ctx, `INSERT INTO operation (id, app_id, owner_id, type, status, resource_id, revision, created_at, updated_at, correlation_id)
+		VALUES (`+store.Marks(10)+")",
+		o.ID, o.AppID, c.Actor.OwnerID, o.Type, o.Status, o.ResourceID, o.Revision, o.CreatedAt, o.UpdatedAt, o.correlationID); err != nil {
 		return o, err
 	}
-	return o, jobs.Enqueue(ctx, tx, kind, o.ID+more, appID, c.Actor.Grant())
+	return o, jobs.Enqueue(ctx, tx, kind, o.ID, appID, c.Actor.Grant())
 }
 
 // find returns an operation, or store.ErrNotFound.
@@ -68,9 +71,8 @@ func Load(ctx context.Context, q store.Q, id string) (Operation, error) {
 	return o, err
 }
 
-// errChanged is the error of a change to an operation that another transaction
-// changed meanwhile, as one that reads what is committed may find: it is to be
-// tried again from the start.
+// errChanged means that another transaction changed the operation after it was
+// read, which is possible under read committed. Start again.
 var errChanged = errors.New("the operation was changed meanwhile")
 
 // save stores a new status under a new revision.

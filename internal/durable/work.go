@@ -5,99 +5,111 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/clock"
-	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/jobs"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
-// Work is what operations of one type do when they work in turns: it stands
-// between the job and the capability, and sees to it that nothing happens after
-// a cancellation or for a caller who may not do it any more.
+// Work is what operations of one type do, in turns. It stands between the job
+// and the capability, and sees to it that nothing happens after a cancellation or
+// for a caller who may not do it any more.
 type Work struct {
+	// Type of the operations, and kind of their jobs.
 	Type string
-	// Allowed reports whether a caller may have this done; that the app is in
-	// reach is checked besides.
-	Allowed func(*actor.Actor) bool
+	// Permission is what a caller needs to have this done, besides the app in
+	// reach. Where none is named, the work is done for people's sessions alone.
+	Permission string
 	// Next does one part through r.InTx, or ends the operation through
-	// r.Finish.
+	// r.Finish or r.FinishReadCommitted.
 	Next func(ctx context.Context, r *Run) error
 	// Ended settles an operation that ends otherwise, cancelled, failed or no
-	// longer allowed: it may set its result. It may be nil.
+	// longer allowed: it may set its result. It may be nil. It runs in a
+	// serializable transaction, which may be that of the cancellation.
 	Ended func(ctx context.Context, tx *store.Tx, o *Operation) error
-}
-
-// Works are what the operations of an installation do, by their type.
-// Capabilities add theirs as they register.
-type Works struct{ byType map[string]Work }
-
-// NewWorks returns Works without any.
-func NewWorks() *Works { return &Works{map[string]Work{}} }
-
-// Add adds what the operations of one type do and returns the kind of job that
-// does it.
-func (w *Works) Add(work Work) jobs.Kind {
-	w.byType[work.Type] = work
-	return work.Kind()
 }
 
 // Run is an operation at work.
 type Run struct {
 	*jobs.Held
-	// Call is its caller as this turn began: enough to decide what to try, while
-	// each effect has the one that InTx gives it.
-	Call *op.Call
-	// OperationID names it.
-	OperationID string
-	work        *Work
-}
-
-// Kind returns the kind of job that does the work.
-func (w Work) Kind() jobs.Kind {
-	return jobs.Kind{Name: w.Type, Turn: w.turn, Failed: w.failed}
+	// Call and Operation are its caller and itself as this turn began: enough to
+	// decide what to try, while each effect has those that InTx and Finish give it.
+	Call      *op.Call
+	Operation Operation
+	worker    *worker
 }
 
 var (
 	// errEnds is the error of a part that must not happen because the operation
 	// is to end first.
 	errEnds = errors.New("the operation ends")
-	// errGoesOn is the error of an end whose cause is gone again.
+	// errGoesOn means that the reason to end the operation no longer holds.
 	errGoesOn = errors.New("the operation goes on")
 )
 
-// turn does the next part. An operation that is not to go on is ended instead,
-// and of one that is over, or gone with its app, only the job is left to end.
-func (w *Work) turn(ctx context.Context, h *jobs.Held) error {
-	r := &Run{Held: h, OperationID: h.Payload, work: w}
-	o, c, err := r.check(ctx, h.DB, h.DB.Now())
-	if err == store.ErrNotFound || err == nil && o.Terminal() {
+// Works are what the operations of an installation do, by their type.
+// Capabilities add theirs as they register.
+type Works struct {
+	pipeline *op.Pipeline
+	byType   map[string]*worker
+}
+
+// NewWorks returns Works without any.
+func NewWorks(p *op.Pipeline) *Works { return &Works{p, map[string]*worker{}} }
+
+// Add adds what the operations of one type do and returns the kind of job that
+// does it.
+func (w *Works) Add(work Work) jobs.Kind {
+	added := &worker{work, w.pipeline}
+	w.byType[work.Type] = added
+	return jobs.Kind{Name: work.Type, Turn: added.turn, Failed: added.failed}
+}
+
+// worker does the work of an installation's operations of one type.
+type worker struct {
+	Work
+	pipeline *op.Pipeline
+}
+
+// turn does the next part. An operation that is not to go on is ended instead.
+// If the operation is finished, was deleted with its app, or never was one, as
+// that of a job by which waymark doctor tries the executor, turn only removes the
+// job.
+func (w *worker) turn(ctx context.Context, h *jobs.Held) error {
+	o, c, err := w.check(ctx, h.DB, h.Job, h.DB.Now())
+	if errors.Is(err, store.ErrNotFound) || err == nil && o.Terminal() {
 		return h.Finish(ctx, func(*store.Tx) error { return nil })
 	}
 	if err != nil {
 		return err
 	}
-	r.Call, err = c, errEnds
-	if c != nil && o.Status != CancelRequested {
+	r := &Run{Held: h, Call: c, Operation: o, worker: w}
+	err = errEnds
+	if o.goesOn(c) {
 		err = w.Next(ctx, r)
 	}
-	if errors.Is(err, errEnds) {
+	if errors.Is(err, errEnds) || errors.Is(err, errChanged) {
 		return r.Finish(ctx, func(context.Context, *op.Call, *store.Tx, *Operation) error { return errGoesOn })
 	}
 	return err
+}
+
+// goesOn reports whether the work goes on for a caller, nil for one who may not
+// have it done any more.
+func (o Operation) goesOn(c *op.Call) bool {
+	return c != nil && !o.Terminal() && o.Status != CancelRequested
 }
 
 // InTx runs f, one effect, in a transaction in which the operation goes on and
 // its caller still may do this. The first one marks the operation as running.
 func (r *Run) InTx(ctx context.Context, f func(ctx context.Context, c *op.Call, tx *store.Tx) error) error {
 	return r.Held.InTx(ctx, func(tx *store.Tx) error {
-		o, c, err := r.check(ctx, tx, tx.Now)
+		o, c, err := r.worker.check(ctx, tx, r.Job, tx.Now)
 		if err != nil {
 			return err
 		}
-		if o.Terminal() || o.Status == CancelRequested || c == nil {
+		if !o.goesOn(c) {
 			return errEnds
 		}
 		if o.Status == Queued {
@@ -114,51 +126,61 @@ func (r *Run) InTx(ctx context.Context, f func(ctx context.Context, c *op.Call, 
 // on, as cancelled or failed.
 func (r *Run) Finish(ctx context.Context, f func(ctx context.Context, c *op.Call, tx *store.Tx, o *Operation) error) error {
 	return r.Held.Finish(ctx, func(tx *store.Tx) error {
-		o, c, err := r.check(ctx, tx, tx.Now)
+		o, c, err := r.worker.check(ctx, tx, r.Job, tx.Now)
 		switch {
 		case err != nil:
 			return err
 		case o.Terminal():
 			return nil
 		case o.Status == CancelRequested:
-			return r.work.stop(ctx, tx, &o, Cancelled)
+			return r.worker.stop(ctx, tx, &o, Cancelled)
 		case c == nil:
 			o.Error = opt.Of(Failure{Code: "authorization_lost", Message: "The credential that started this is no longer authorized."})
-			return r.work.stop(ctx, tx, &o, Failed)
+			return r.worker.stop(ctx, tx, &o, Failed)
 		default:
 			return f(ctx, c, tx, &o)
 		}
 	})
 }
 
-// check loads the operation and rebuilds its caller, nil when it may not do
-// this any more.
-func (r *Run) check(ctx context.Context, q store.Q, now clock.Instant) (Operation, *op.Call, error) {
-	o, err := find(ctx, q, r.OperationID)
+// FinishReadCommitted ends the operation and its job through f in a transaction
+// of store.InTxReadCommitted, for work that publishes (route.Lock). f must end
+// the operation: that is what finds a cancellation meanwhile. One that is not to
+// go on ends through Finish.
+func (r *Run) FinishReadCommitted(ctx context.Context, f func(ctx context.Context, c *op.Call, tx *store.Tx, o *Operation) error) error {
+	return r.Held.FinishReadCommitted(ctx, func(tx *store.Tx) error {
+		o, c, err := r.worker.check(ctx, tx, r.Job, tx.Now)
+		if err != nil {
+			return err
+		}
+		if !o.goesOn(c) {
+			return errEnds
+		}
+		return f(ctx, c, tx, &o)
+	})
+}
+
+// check loads the operation of a job and makes the call of its caller, nil when
+// the caller may not have this done any more.
+func (w *worker) check(ctx context.Context, q store.Q, j jobs.Job, now clock.Instant) (Operation, *op.Call, error) {
+	o, err := find(ctx, q, j.Payload)
 	if err != nil {
 		return o, nil, err
 	}
-	a, err := actor.Rebuild(ctx, q, r.Grant, now)
-	if refusal, ok := fault.From(err); ok && refusal.Code == fault.Unauthenticated {
-		return o, nil, nil
-	}
-	if err != nil || !r.work.Allowed(a) {
+	holder, err := j.Grant.Holder(ctx, q, now, w.Permission, o.AppID)
+	if err != nil || holder == nil {
 		return o, nil, err
 	}
-	reached, err := a.Reaches(ctx, q, o.AppID)
-	if err != nil || !reached {
-		return o, nil, err
-	}
-	return o, &op.Call{Actor: a, RequestID: o.correlationID, AppID: o.AppID, Now: now, DB: r.DB}, nil
+	return o, w.pipeline.CallFor(holder, o.correlationID, o.AppID, now), nil
 }
 
 // failed ends an operation whose last attempt did not succeed.
-func (w *Work) failed(ctx context.Context, tx *store.Tx, j jobs.Job, final bool) error {
+func (w *worker) failed(ctx context.Context, tx *store.Tx, j jobs.Job, final bool) error {
 	if !final {
 		return nil
 	}
 	o, err := find(ctx, tx, j.Payload)
-	if err == store.ErrNotFound || err == nil && o.Terminal() {
+	if errors.Is(err, store.ErrNotFound) || err == nil && o.Terminal() {
 		return nil
 	}
 	if err != nil {
@@ -169,7 +191,7 @@ func (w *Work) failed(ctx context.Context, tx *store.Tx, j jobs.Job, final bool)
 }
 
 // stop ends an operation otherwise than by its work.
-func (w *Work) stop(ctx context.Context, tx *store.Tx, o *Operation, status string) error {
+func (w *worker) stop(ctx context.Context, tx *store.Tx, o *Operation, status string) error {
 	o.Status = status
 	if w.Ended != nil {
 		if err := w.Ended(ctx, tx, o); err != nil {

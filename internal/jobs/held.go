@@ -47,7 +47,16 @@ func (h *Held) InTx(ctx context.Context, f func(*store.Tx) error) error {
 
 // Finish runs f in the transaction that removes the job.
 func (h *Held) Finish(ctx context.Context, f func(*store.Tx) error) error {
-	err := h.DB.InTx(ctx, func(tx *store.Tx) error {
+	return h.finish(ctx, h.DB.InTx, f)
+}
+
+// FinishReadCommitted is Finish in a transaction of store.InTxReadCommitted.
+func (h *Held) FinishReadCommitted(ctx context.Context, f func(*store.Tx) error) error {
+	return h.finish(ctx, h.DB.InTxReadCommitted, f)
+}
+
+func (h *Held) finish(ctx context.Context, inTx func(context.Context, func(*store.Tx) error) error, f func(*store.Tx) error) error {
+	err := inTx(ctx, func(tx *store.Tx) error {
 		if err := Finish(ctx, tx, h.Job); err != nil {
 			return err
 		}

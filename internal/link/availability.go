@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/waymarkhq/waymark/internal/app"
+	"github.com/waymarkhq/waymark/internal/domain"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/store"
@@ -47,7 +47,7 @@ func (s *Service) availability(ctx context.Context, c *op.Call, in *availability
 		}
 		return op.Item[Availability]{Data: a}, nil
 	}
-	if ready, err := app.HasDomain(ctx, c.DB, c.AppID, id.hostname); err != nil {
+	if ready, err := domain.Ready(ctx, c.DB, c.AppID, id.hostname); err != nil {
 		return op.Item[Availability]{}, err
 	} else if !ready {
 		a.Reason = reason("invalid")
@@ -63,7 +63,7 @@ func (s *Service) availability(ctx context.Context, c *op.Call, in *availability
 }
 
 // appOfDomain implements op.AppFinder for a hostname as a client writes it.
-func appOfDomain(ctx context.Context, q store.Q, domain string) (string, error) {
-	host, _ := weburl.Hostname(domain) // "" is nobody's
-	return store.One(ctx, q, store.Value[string], "SELECT app_id FROM domain WHERE hostname = ? AND NOT detached", host)
+func appOfDomain(ctx context.Context, q store.Q, hostname string) (string, error) {
+	host, _ := weburl.Hostname(hostname) // "" is no app's
+	return domain.AppOfHostname(ctx, q, host)
 }

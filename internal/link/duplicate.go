@@ -3,8 +3,8 @@ package link
 import (
 	"context"
 
-	"github.com/waymarkhq/waymark/internal/app"
 	"github.com/waymarkhq/waymark/internal/delivery"
+	"github.com/waymarkhq/waymark/internal/domain"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/op"
@@ -44,7 +44,7 @@ func (s *Service) duplicate(ctx context.Context, c *op.Call, tx *store.Tx, in *d
 	}
 	var p problems
 	id := newIdentity(&p, in.Body.Domain.Or(l.Domain), in.Body.Prefix.Or(l.Prefix), in.Body.Slug)
-	if ready, err := app.HasDomain(ctx, tx, l.AppID, id.hostname); err != nil {
+	if ready, err := domain.Ready(ctx, tx, l.AppID, id.hostname); err != nil {
 		return op.Item[Link]{}, err
 	} else if !ready && id.hostname != "" {
 		p.add(unknownDomain())

@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/waymarkhq/waymark/internal/domain"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/weburl"
@@ -184,7 +185,7 @@ func (w *walk) worthALook(ctx context.Context, at []identity) ([]identity, error
 		}
 	}
 	for some := range slices.Chunk(hosts, lookedAtOnce) {
-		ours, err := store.All(ctx, w.q, store.Value[string], "SELECT hostname FROM domain WHERE hostname IN ("+store.Marks(len(some))+") AND NOT detached", some...)
+		ours, err := domain.Held(ctx, w.q, some...)
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/waymarkhq/waymark/internal/delivery"
+	"github.com/waymarkhq/waymark/internal/domain"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/store"
 )
@@ -43,7 +44,7 @@ func (s *Service) newLink(ctx context.Context, q store.Q, p *problems, body *Cre
 		err = r.Scan(&l.DesktopURL, &l.PlayStoreURL, &l.AppStoreURL)
 		return l, err
 	}, `SELECT a.desktop_url, a.play_store_url, a.app_store_url FROM domain d JOIN app a ON a.id = d.app_id
-		WHERE d.hostname = ? AND d.app_id = ? AND d.links = 'ready' AND NOT d.detached`, id.hostname, body.AppID)
+		WHERE d.hostname = ? AND d.app_id = ? AND `+domain.IsReady, id.hostname, body.AppID)
 	if err == store.ErrNotFound && id.hostname != "" {
 		p.add(unknownDomain())
 	} else if err != nil && err != store.ErrNotFound {

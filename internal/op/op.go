@@ -102,6 +102,12 @@ type Call struct {
 	limitScale float64
 }
 
+// CallFor returns a call on behalf of a caller, or of one who is not known yet:
+// a request's, or that of the work which a request started.
+func (p *Pipeline) CallFor(a *actor.Actor, requestID, appID string, now clock.Instant) *Call {
+	return &Call{Actor: a, RequestID: requestID, AppID: appID, Now: now, DB: p.DB, limitScale: p.LimitScale}
+}
+
 // Scaled returns a limit of the contract as this installation has it:
 // multiplied by --limit-scale, at least 1.
 func (c *Call) Scaled(limit int64) int64 { return scaled(limit, c.limitScale) }

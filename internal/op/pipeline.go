@@ -60,7 +60,7 @@ func (p *Pipeline) serve(w http.ResponseWriter, r *http.Request, row *row) {
 	ctx, cancel := context.WithTimeout(r.Context(), timeout)
 	defer cancel()
 	c := &callContext{
-		Call: Call{RequestID: RequestID(r.Context()), Now: p.DB.Now(), DB: p.DB, limitScale: p.LimitScale},
+		Call: *p.CallFor(nil, RequestID(r.Context()), "", p.DB.Now()),
 		ctx:  ctx, service: p, row: row, w: w, r: r, started: time.Now(),
 	}
 	defer c.upload.discard()

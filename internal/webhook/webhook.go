@@ -160,20 +160,14 @@ func (w *Webhook) refresh(ctx context.Context, c *op.Call) error {
 	return err
 }
 
-// authorized reports whether what was sent on behalf of still holds: the
-// session or key, its permission and its reach.
+// authorized reports whether the credential that authorized the destination is
+// still accepted, permitted and in reach of the app.
 func (w *Webhook) authorized(ctx context.Context, q store.Q, now clock.Instant) (bool, error) {
 	if w.authorizedUntil <= now {
 		return false, nil
 	}
-	a, err := actor.Rebuild(ctx, q, w.grant, now)
-	if refusal, ok := fault.From(err); err != nil && ok && refusal.Code == fault.Unauthenticated {
-		return false, nil
-	}
-	if err != nil || !a.May(permission, false) {
-		return false, err
-	}
-	return a.Reaches(ctx, q, w.AppID)
+	holder, err := w.grant.Holder(ctx, q, now, permission, w.AppID)
+	return holder != nil, err
 }
 
 // rotate gives the webhook a new secret. The one before goes on to sign for

@@ -7,7 +7,6 @@ import (
 	"context"
 	"strconv"
 
-	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/automation"
 	"github.com/waymarkhq/waymark/internal/cursor"
 	"github.com/waymarkhq/waymark/internal/durable"
@@ -22,7 +21,7 @@ import (
 
 // CreateBatch is the body of createLinkBatches.
 type CreateBatch struct {
-	AppID string      `json:"appId" minLength:"1" maxLength:"500"`
+	AppID string   `json:"appId" minLength:"1" maxLength:"500"`
 	Items []Change `json:"items" minItems:"1" maxItems:"50"`
 }
 
@@ -81,9 +80,8 @@ func Register(p *op.Pipeline, works *durable.Works, links *link.Service) part.Pa
 	op.List(p, op.Op{ID: "getLinkBatchesBatchIdItems", Method: "GET", Path: "/link-batches/{batchId}/items", Perm: "batches:read",
 		App: op.AppOf("batchId", automation.AppOf(automation.Batch)), PageLimit: 50, Summary: "List the results of a batch"}, items)
 	return part.Part{Name: "batches", Kinds: []jobs.Kind{works.Add(automation.ItemKind{
-		Kind: automation.Batch, Waiting: automation.Pending, Apply: a.apply,
-		Allowed: func(by *actor.Actor) bool { return by.May("batches:create", false) },
-		Creates: a.creates, Budget: automation.CreationBudget(p),
+		Kind: automation.Batch, Waiting: automation.Pending, Permission: "batches:create",
+		Apply: a.apply, Creates: a.creates, Budget: automation.CreationBudget(p),
 	}.Work())}}
 }
 

@@ -70,8 +70,7 @@ func Register(p *op.Pipeline, works *durable.Works, links *link.Service, events 
 		Summary: "Download an export as CSV or JSON", Doc: "Within 24 hours of the request. Needs links:read or analytics:read for the dataset."},
 		[]string{"text/csv", "application/json"}, e.download)
 	return part.Part{Name: "exports", Kinds: []jobs.Kind{works.Add(durable.Work{
-		Type: automation.Export, Next: e.next, Ended: automation.Ended,
-		Allowed: func(a *actor.Actor) bool { return a.May("exports:create", false) },
+		Type: automation.Export, Permission: "exports:create", Next: e.next, Ended: automation.Ended,
 	})}}
 }
 

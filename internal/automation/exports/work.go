@@ -30,7 +30,7 @@ var errTooLarge = errors.New("the export exceeds its bounds")
 // next makes the file of an export, after a first turn that shows it as
 // running.
 func (e *service) next(ctx context.Context, r *durable.Run) error {
-	j, err := automation.OfOperation(ctx, r.DB, r.OperationID)
+	j, err := automation.Of(ctx, r.DB, &r.Operation)
 	if err != nil {
 		return err
 	}

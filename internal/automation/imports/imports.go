@@ -8,7 +8,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/automation"
 	"github.com/waymarkhq/waymark/internal/cursor"
 	"github.com/waymarkhq/waymark/internal/durable"
@@ -85,9 +84,9 @@ func Register(p *op.Pipeline, works *durable.Works, links *link.Service) part.Pa
 	op.ListOrFile(p, op.Op{ID: "getImportsImportIdItems", Method: "GET", Path: "/imports/{importId}/items", Perm: "imports:read", App: app,
 		Summary: "List the results of an import", Doc: "format=csv answers all of them as a report; limit and cursor are then not allowed."}, []string{"text/csv"}, report, items)
 	return part.Part{Name: "imports", Kinds: []jobs.Kind{works.Add(automation.ItemKind{
-		Kind: automation.Import, Waiting: automation.Valid, Apply: i.apply,
-		Allowed: func(a *actor.Actor) bool { return a.May("imports:commit", false) },
-		Creates: func(c *op.Call, _ *automation.Item) bool { return c.Actor.May(createLinks, false) }, Budget: automation.CreationBudget(p),
+		Kind: automation.Import, Waiting: automation.Valid, Permission: "imports:commit",
+		Apply: i.apply, Creates: func(c *op.Call, _ *automation.Item) bool { return c.Actor.May(createLinks, false) },
+		Budget: automation.CreationBudget(p),
 	}.Work())}}
 }
 

@@ -1,0 +1,101 @@
+package domain
+
+import (
+	"context"
+	"errors"
+
+	"github.com/waymarkhq/waymark/internal/delivery"
+	"github.com/waymarkhq/waymark/internal/durable"
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/opt"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// CreateDomain is the body of createDomains.
+type CreateDomain struct {
+	AppID         string           `json:"appId" minLength:"1" maxLength:"500"`
+	Mode          Mode             `json:"mode"`
+	Prefix        opt.Null[string] `json:"prefix,omitzero" minLength:"1" maxLength:"32" example:"sale" doc:"For platform: the label below the platform zone."`
+	Hostname      opt.Null[string] `json:"hostname,omitzero" minLength:"1" maxLength:"253" doc:"For managed and external."`
+	ApexProfileID opt.Null[string] `json:"apexProfileId,omitzero" maxLength:"100"`
+}
+
+// SchemaName implements schema.Named.
+func (CreateDomain) SchemaName() string { return "DomainCreate" }
+
+func (o Options) create(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateDomain }) (op.Item[durable.Operation], error) {
+	d, err := o.fromBody(&in.Body)
+	if err == nil {
+		err = insert(ctx, tx, &d)
+	}
+	if err != nil {
+		return op.Item[durable.Operation]{}, err
+	}
+	started, err := durable.Start(ctx, c, tx, creation.Type, d.AppID, d.ID)
+	if err != nil {
+		return op.Item[durable.Operation]{}, err
+	}
+	err = delivery.Emit(ctx, tx, delivery.DomainStatusChanged, d.AppID, d.ID, d.Revision)
+	return started.Accepted(d.ref()), err
+}
+
+// fromBody checks a body and returns the domain that it describes.
+func (o Options) fromBody(body *CreateDomain) (d Domain, err error) {
+	d = Domain{AppID: body.AppID, Mode: body.Mode, ZoneName: o.PlatformZone}
+	switch {
+	case body.Mode != Platform:
+		return d, fault.Invalid("/mode", fault.ReasonNotAllowed, "the mode must be platform, the only one that this installation offers")
+	case o.PlatformZone == "":
+		return d, fault.New(fault.InsufficientPermission, "This installation has no zone for platform domains (--platform-zone).")
+	case !body.Prefix.Valid:
+		return d, fault.Invalid("/prefix", fault.ReasonRequired, "the mode platform needs a prefix")
+	case body.Hostname.Valid:
+		return d, fault.Invalid("/hostname", fault.ReasonNotAllowed, "the mode platform takes a prefix, not a hostname")
+	case body.ApexProfileID.Valid:
+		return d, fault.Invalid("/apexProfileId", fault.ReasonNotAllowed, "the mode platform takes no apexProfileId: its hostnames are never an apex")
+	}
+	// The zone is the installation's own: nothing is left to verify.
+	d.Ownership, d.DNS, d.HTTPS, d.Links = OwnershipVerified, DNSConfigured, HTTPSDelegated, LinksReady
+	d.Hostname, err = platformHostname(body.Prefix.Value, o.PlatformZone)
+	if err == nil && d.Hostname == o.AssetsHost {
+		err = fault.Invalid("/prefix", fault.ReasonReserved, "the prefix is reserved: its hostname serves the installation's images")
+	}
+	return d, err
+}
+
+// creation brings a new domain to the redirector.
+var creation = durable.Work{Type: "domain.create", Permission: "domains:create", Next: finishCreation, Ended: abandonCreation}
+
+func finishCreation(ctx context.Context, r *durable.Run) error {
+	return r.FinishReadCommitted(ctx, func(ctx context.Context, _ *op.Call, tx *store.Tx, o *durable.Operation) error {
+		if err := publish(ctx, tx, o.ResourceID); err != nil {
+			return err
+		}
+		return o.Finish(ctx, tx, durable.Result{Resource: durable.Resource{Type: "domain", ID: o.ResourceID}})
+	})
+}
+
+// abandonCreation removes the domain of a creation that ends otherwise. Links that
+// were made meanwhile are confirmed effects: with any of them, or as the default of
+// its app, the domain stays and is published.
+func abandonCreation(ctx context.Context, tx *store.Tx, o *durable.Operation) error {
+	d, err := find(ctx, tx, o.ResourceID)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	inUse, err := d.inUse(ctx, tx)
+	if err != nil {
+		return err
+	}
+	if inUse {
+		return enqueuePublish(ctx, tx, &d)
+	}
+	if err := d.remove(ctx, tx); err != nil {
+		return err
+	}
+	return delivery.Emit(ctx, tx, delivery.DomainStatusChanged, d.AppID, d.ID, d.Revision)
+}

@@ -1,0 +1,50 @@
+package domain
+
+import (
+	"context"
+	"errors"
+
+	"github.com/waymarkhq/waymark/internal/actor"
+	"github.com/waymarkhq/waymark/internal/jobs"
+	"github.com/waymarkhq/waymark/internal/publication"
+	"github.com/waymarkhq/waymark/internal/route"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// publishing is the kind of the jobs that bring the newest state of a domain to
+// the redirector. Their payload is its id.
+var publishing = jobs.Kind{
+	Name: "domain.publish",
+	Run:  func(ctx context.Context, tx *store.Tx, j jobs.Job) error { return publish(ctx, tx, j.Payload) },
+	Failed: func(ctx context.Context, tx *store.Tx, j jobs.Job, final bool) error {
+		return publication.Domains.Fail(ctx, tx, j.Payload, j.Attempts, final)
+	},
+}
+
+// enqueuePublish has a domain published after tx. It needs no grant: the change
+// that is published was authorized.
+func enqueuePublish(ctx context.Context, tx *store.Tx, d *Domain) error {
+	return jobs.Enqueue(ctx, tx, publishing.Name, d.ID, d.AppID, actor.Grant{})
+}
+
+// publish brings a domain to the redirector; one that is gone is left alone. Its
+// transaction is one of store.InTxReadCommitted.
+func publish(ctx context.Context, tx *store.Tx, id string) error {
+	// Whoever publishes holds this lock, so what is read below is the newest.
+	publisher, err := route.Lock(ctx, tx)
+	if err != nil {
+		return err
+	}
+	// Locked, so that the revision that is confirmed below is still its own.
+	d, err := store.One(ctx, tx, scan, selection+" WHERE id = ?"+tx.Dialect().LockRow, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := publisher.PutHost(ctx, d.Hostname, d.Revision, route.Host{DomainID: d.ID, AppID: d.AppID, RedirectStatus: 302}); err != nil {
+		return err
+	}
+	return publication.Domains.Confirm(ctx, tx, d.ID, d.Revision)
+}
