@@ -21,19 +21,19 @@ var floors = []string{
 	// 2: the database.
 	"store blob",
 	// 3: what the pipeline and the product share.
-	"clicklog actor ratelimit receipt requestlog delivery",
+	"clicklog actor ratelimit receipt requestlog",
 	"eventstore route publication audit jobs dependents clickcount",
 	// 4: the pipeline.
 	"op",
 	// 5: capabilities. Operations stand below those that start them; apps
 	// delete keys and have domains, links need both.
-	"account apikey durable organize",
+	"delivery",
+	"account apikey durable organize webhook",
 	"domain",
 	"app",
 	"asset",
 	"link analytics",
 	"qr automation",
-	"webhook",
 	"automation/batches automation/exports automation/imports introspect",
 	// 6: what runs them.
 	"server redirect executor",

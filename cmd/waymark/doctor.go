@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/actor"
+	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/durable"
 	"github.com/waymarkhq/waymark/internal/jobs"
 	"github.com/waymarkhq/waymark/internal/store"
-	"github.com/waymarkhq/waymark/internal/webhook"
 )
 
 type doctorCommand struct {
@@ -45,7 +45,7 @@ func (c *doctorCommand) Run(ctx context.Context) error {
 		if _, err := c.client(); err != nil {
 			return err
 		}
-		if n, _, err := webhook.Depth(ctx, db); err != nil {
+		if n, _, err := delivery.Depth(ctx, db); err != nil {
 			return err
 		} else {
 			report("webhooks", fmt.Sprintf("ok, %d deliveries waiting", n))

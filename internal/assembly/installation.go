@@ -23,6 +23,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/clientaddr"
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/cursor"
+	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/eventstore"
 	"github.com/waymarkhq/waymark/internal/executor"
 	"github.com/waymarkhq/waymark/internal/jobs"
@@ -124,7 +125,7 @@ func Open(ctx context.Context, s Settings) (*Installation, error) {
 		}
 	}
 	i.queue("waymark_jobs_waiting", "waymark_jobs_oldest_seconds", "durable jobs", jobs.Depth)
-	i.queue("waymark_webhook_deliveries_waiting", "waymark_webhook_oldest_seconds", "webhook deliveries", webhook.Depth)
+	i.queue("waymark_webhook_deliveries_waiting", "waymark_webhook_oldest_seconds", "webhook deliveries", delivery.Depth)
 	return i, nil
 }
 
@@ -224,7 +225,7 @@ func (i *Installation) Start(ctx context.Context) error {
 		if err := jobs.TakeOver(ctx, db); err != nil {
 			return fmt.Errorf("take over jobs: %w", err)
 		}
-		if err := webhook.TakeOver(ctx, db); err != nil {
+		if err := delivery.TakeOver(ctx, db); err != nil {
 			return fmt.Errorf("take over webhook deliveries: %w", err)
 		}
 	}

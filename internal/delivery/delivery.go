@@ -1,132 +1,166 @@
-// Package delivery writes what webhooks tell about in the transaction of the
-// change: a delivery exists exactly when its change does (api-v1.md, Webhook
-// events).
+// Package delivery owns deliveries: one event each on its way to one destination
+// (api-v1.md, Webhook events), with their states and the queue that they form, and
+// the subscriptions by which events find their destinations. Package webhook owns
+// the destinations and sends.
 //
-// There is no queue of events that is fanned out later. A change looks up the
-// destinations of its moment and leaves one delivery for each: nothing in
-// between can lose or double one, a destination registered later gets nothing
-// of before, and an app without destinations pays one look into an index.
-// Package webhook owns the destinations and sends.
+// A delivery is written in the transaction of the change: it exists exactly when
+// its change does. There is no queue of events that is fanned out later. A change
+// looks up the destinations of its moment and leaves one delivery for each:
+// nothing in between can lose or double one, a destination registered later gets
+// nothing of before, and an app without destinations pays one look into an index.
+//
+// Deliveries are not jobs, though they are leased like those. A dispatcher takes
+// them destination by destination, the longest due first, and each owner has a
+// bounded number of places; jobs are shared out among apps. A delivery is bound to
+// a revision of its destination and is cancelled with it, many at once. And it
+// stays when it is over, for its owner to read and to send again, while a job goes.
 package delivery
 
 import (
 	"context"
-	"slices"
-	"strings"
+	"errors"
+	"time"
 
 	"github.com/waymarkhq/waymark/internal/clock"
-	"github.com/waymarkhq/waymark/internal/ids"
+	"github.com/waymarkhq/waymark/internal/cursor"
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/opt"
+	"github.com/waymarkhq/waymark/internal/schema"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
-// Type of an event, as destinations select it.
-type Type string
+// Retention is how long deliveries are kept.
+const Retention = 7 * 24 * time.Hour
 
-// The event types. Test is not selected: it is asked for.
+// State is how far a delivery has come. A pending one waits for its next attempt,
+// a delivering one is under way; the others are over.
+type State string
+
+// The states of a delivery.
 const (
-	LinkCreated                  Type = "link.created"
-	LinkUpdated                  Type = "link.updated"
-	LinkDeleted                  Type = "link.deleted"
-	DomainStatusChanged          Type = "domain.status_changed"
-	TemplatePublicationSucceeded Type = "template.publication_succeeded"
-	TemplatePublicationFailed    Type = "template.publication_failed"
-	OperationCompleted           Type = "operation.completed"
-	OperationFailed              Type = "operation.failed"
-	ExportReady                  Type = "export.ready"
-	Test                         Type = "webhook.test"
+	Pending    State = "pending"
+	Delivering State = "delivering"
+	Succeeded  State = "succeeded"
+	Failed     State = "failed"
+	Cancelled  State = "cancelled"
 )
 
-// Selectable are the types that a destination may select.
-var Selectable = []Type{
-	LinkCreated, LinkUpdated, LinkDeleted, DomainStatusChanged, TemplatePublicationSucceeded, TemplatePublicationFailed,
-	OperationCompleted, OperationFailed, ExportReady,
+// Schema implements schema.Provider.
+func (State) Schema(*schema.Registry) *schema.Schema {
+	return schema.Enum(Pending, Delivering, Succeeded, Failed, Cancelled)
 }
 
-// Why nothing is sent to an enabled destination.
-const (
-	HoldSuspended     = "suspended"
-	HoldAuthorization = "authorization_required"
-)
-
-// Why a delivery was cancelled, as clients see it.
-const (
-	Suspended            = "suspended"
-	AuthorizationLost    = "authorization_lost"
-	ConfigurationChanged = "configuration_changed"
-)
-
-// Topic is signalled when a delivery is due.
-const Topic = "webhook"
-
-// Event is what happened to one resource of an app.
-type Event struct {
-	ID         string
-	Type       Type
-	AppID      string
-	ResourceID string
-	Revision   string // the resource's; its last one when it is gone
-	OccurredAt clock.Instant
+// Delivery is one event on its way to one destination.
+type Delivery struct {
+	ID              string            `json:"id" format:"uuid"`
+	WebhookID       string            `json:"webhookId" format:"uuid"`
+	AppID           string            `json:"appId"`
+	EventID         string            `json:"eventId" format:"uuid"`
+	EventType       Type              `json:"eventType"`
+	Test            bool              `json:"test"`
+	State           State             `json:"state"`
+	Attempts        int64             `json:"attempts" doc:"How many attempts have ended; the one under way is not counted."`
+	HTTPStatus      *int64            `json:"httpStatus" doc:"The status of the last answer; null when there was none."`
+	Error           opt.Null[Failure] `json:"error"`
+	NextAttemptAt   *clock.Instant    `json:"nextAttemptAt" format:"date-time"`
+	WebhookRevision string            `json:"webhookRevision" format:"uuid"`
+	Revision        string            `json:"revision" format:"uuid"`
+	CreatedAt       clock.Instant     `json:"createdAt" format:"date-time"`
+	UpdatedAt       clock.Instant     `json:"updatedAt" format:"date-time"`
 }
 
-// Destination is what a delivery is bound to: a webhook at a revision.
-type Destination struct {
-	ID       string
-	Revision string
-	Hold     string // "" when it is sent to
+// SchemaName implements schema.Named.
+func (Delivery) SchemaName() string { return "WebhookDelivery" }
+
+// Failure is why the last attempt did not succeed, or no other is made.
+type Failure struct {
+	Code    string `json:"code" enum:"timeout,connection_failed,tls_failed,dns_blocked,dns_failed,http_status,redirect_refused,authorization_lost,configuration_changed,suspended"`
+	Message string `json:"message"`
 }
 
-// Emit tells the destinations that selected a type about a resource, as part of
-// tx.
-func Emit(ctx context.Context, tx *store.Tx, t Type, appID, resourceID, revision string) error {
-	to, err := store.All(ctx, tx, func(r store.Row) (d Destination, err error) {
-		err = r.Scan(&d.ID, &d.Revision, &d.Hold)
+// SchemaName implements schema.Named.
+func (Failure) SchemaName() string { return "WebhookDeliveryError" }
+
+// Position implements op.Positioned.
+func (d Delivery) Position() cursor.Position { return cursor.Position{At: d.CreatedAt, ID: d.ID} }
+
+// Ref names the delivery for audit.
+func (d Delivery) Ref() op.Ref {
+	return op.Ref{Type: "webhook_delivery", ID: d.ID, AppID: d.AppID, Revision: d.Revision}
+}
+
+// Location is where the delivery is read.
+func (d Delivery) Location() string { return op.Location("webhook-deliveries", d.ID) }
+
+// Over reports that nothing more is sent under this delivery.
+func (d Delivery) Over() bool { return d.State != Pending && d.State != Delivering }
+
+const selection = `SELECT id, webhook_id, app_id, event_id, event_type, state, attempts, http_status, error_code, error_message, due_at,
+	webhook_revision, revision, created_at, updated_at FROM webhook_delivery`
+
+func scan(r store.Row) (d Delivery, err error) {
+	var code, message *string
+	var due *clock.Instant
+	if err := r.Scan(&d.ID, &d.WebhookID, &d.AppID, &d.EventID, &d.EventType, &d.State, &d.Attempts, &d.HTTPStatus, &code, &message, &due,
+		&d.WebhookRevision, &d.Revision, &d.CreatedAt, &d.UpdatedAt); err != nil {
 		return d, err
-	}, `SELECT w.id, w.revision, COALESCE(w.hold, '') FROM webhook_subscription s JOIN webhook w ON w.id = s.webhook_id
-		WHERE s.app_id = ? AND s.type = ?`, appID, string(t))
-	if err != nil || len(to) == 0 {
-		return err
 	}
-	e := Event{ID: ids.New(), Type: t, AppID: appID, ResourceID: resourceID, Revision: revision, OccurredAt: tx.Now}
-	// A larger --limit-scale admits more destinations than a statement.
-	for some := range slices.Chunk(to, 50) {
-		if _, err := deliver(ctx, tx, e, some); err != nil {
-			return err
-		}
+	d.Test = d.EventType == Test
+	if code != nil {
+		d.Error = opt.Of(Failure{Code: *code, Message: *message})
 	}
-	return nil
+	if d.State == Pending { // under way it is the end of a lease
+		d.NextAttemptAt = due
+	}
+	return d, nil
 }
 
-// Deliver adds the delivery of an event to a destination as part of tx and
-// returns its id. While the destination is on hold it is cancelled from the
-// start: its owner sees what was missed and can have it sent later.
-func Deliver(ctx context.Context, tx *store.Tx, e Event, to Destination) (id string, err error) {
-	added, err := deliver(ctx, tx, e, []Destination{to})
-	return added[0], err
+// Load returns a delivery, or the refusal of a missing one.
+func Load(ctx context.Context, q store.Q, id string) (Delivery, error) {
+	d, err := store.One(ctx, q, scan, selection+" WHERE id = ?", id)
+	if errors.Is(err, store.ErrNotFound) {
+		err = fault.Missing()
+	}
+	return d, err
 }
 
-const columns = `id, webhook_id, webhook_revision, app_id, event_id, event_type, resource_id, resource_revision,
-	occurred_at, state, attempts, lease_no, error_code, error_message, due_at, revision, created_at, updated_at`
+// EventOf returns the event of a delivery.
+func EventOf(ctx context.Context, q store.Q, id string) (Event, error) {
+	return store.One(ctx, q, func(r store.Row) (e Event, err error) {
+		err = r.Scan(&e.ID, &e.Type, &e.AppID, &e.ResourceID, &e.Revision, &e.OccurredAt)
+		return e, err
+	}, "SELECT event_id, event_type, app_id, resource_id, resource_revision, occurred_at FROM webhook_delivery WHERE id = ?", id)
+}
 
-// deliver adds the deliveries of an event in one statement and returns their
-// ids.
-func deliver(ctx context.Context, tx *store.Tx, e Event, to []Destination) (added []string, err error) {
-	var args []any
-	for _, d := range to {
-		state, due := "pending", any(tx.Now)
-		var code, message any
-		if d.Hold != "" {
-			reason := Suspended
-			if d.Hold == HoldAuthorization {
-				reason = AuthorizationLost
-			}
-			state, due, code, message = "cancelled", nil, reason, messages[reason]
-		}
-		added = append(added, ids.New())
-		args = append(args, added[len(added)-1], d.ID, d.Revision, e.AppID, e.ID, string(e.Type), e.ResourceID, e.Revision,
-			e.OccurredAt, state, code, message, due, ids.Revision(), tx.Now, tx.Now)
+// AppOf implements op.AppFinder.
+func AppOf(ctx context.Context, q store.Q, id string) (string, error) {
+	return store.One(ctx, q, store.Value[string], "SELECT app_id FROM webhook_delivery WHERE id = ?", id)
+}
+
+// Filter chooses deliveries; what is empty chooses all.
+type Filter struct {
+	State     State `query:"state"`
+	EventType Type  `query:"eventType"`
+}
+
+// List returns a page of the deliveries of a destination, the newest first.
+func List(ctx context.Context, q store.Q, webhookID string, f Filter, w op.Window) ([]Delivery, error) {
+	var where store.Where
+	where.And("webhook_id = ?", webhookID)
+	if f.State != "" {
+		where.And("state = ?", f.State)
 	}
-	const row = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?, ?)"
-	_, err = tx.Exec(ctx, "INSERT INTO webhook_delivery ("+columns+") VALUES "+row+strings.Repeat(", "+row, len(to)-1), args...)
-	tx.Signal(Topic)
-	return added, err
+	if f.EventType != "" {
+		where.And("event_type = ?", f.EventType)
+	}
+	order := w.Keyset(&where, "created_at", "id", true)
+	return store.All(ctx, q, scan, selection+where.String()+order, where.Args(w.Limit)...)
+}
+
+// Sweep removes at most limit deliveries that are over and older than Retention.
+func Sweep(ctx context.Context, db *store.DB, limit int) (n int64, err error) {
+	defer fault.Wrap(&err, "delivery.Sweep")
+	return db.Exec(ctx, `DELETE FROM webhook_delivery WHERE id IN
+		(SELECT id FROM webhook_delivery WHERE due_at IS NULL AND created_at < ? ORDER BY created_at LIMIT ?)`, db.Now().Add(-Retention), limit)
 }

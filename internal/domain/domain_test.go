@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/fault"
@@ -81,6 +82,25 @@ func TestAuthorizationIsCheckedAgain(t *testing.T) {
 	})
 }
 
+// A creation that does not succeed, however often it is tried, leaves nothing
+// behind: it can be started again.
+func TestAttemptsExhausted(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		body := M{"appId": owner.AppID, "mode": "platform", "prefix": "broken"}
+		r := owner.Call("POST", "/domains", body).Want(202)
+		if _, err := i.DB.Exec(t.Context(), "DELETE FROM sequence WHERE name = 'route_change'"); err != nil {
+			t.Fatal(err)
+		}
+		for range 5 {
+			i.Cycle(t)
+			i.Clock.Move(15 * time.Second)
+		}
+		owner.Call("GET", "/operations/"+r.Text("data.id"), nil).Want(200).Has("data.status", `"failed"`).Has("data.error.code", `"attempts_exhausted"`)
+		owner.Call("POST", "/domains", body).Want(202)
+	})
+}
+
 func TestCancel(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
@@ -91,10 +111,14 @@ func TestCancel(t *testing.T) {
 		if cancelled.Header.Get("Location") != "/v1"+path || cancelled.Revision() == r.Revision() {
 			t.Errorf("cancel: %v", cancelled.Header)
 		}
+		// It never was ready for visitors: it is removed at once, and its hostname is free.
+		if n := owner.Call("GET", "/domains?appId="+owner.AppID, nil).Want(200).Len("data"); n != 1 {
+			t.Errorf("%d domains before the executor came, want the owner's first alone", n)
+		}
 		i.Settle(t)
 		// It is terminal: a further cancel changes nothing.
 		owner.Call("POST", path+"/cancel", M{}).Want(202).Has("data.revision", cancelled.Value("data.revision"))
-		// It never was ready, so no record of it is kept.
+		// No record of it is kept.
 		if n := owner.Call("GET", "/domains?appId="+owner.AppID, nil).Want(200).Len("data"); n != 1 {
 			t.Errorf("%d domains, want the owner's first alone", n)
 		}
@@ -130,8 +154,12 @@ func TestCancelInUse(t *testing.T) {
 		} {
 			r := owner.Call("POST", "/domains", M{"appId": owner.AppID, "mode": "platform", "prefix": c.prefix}).Want(202)
 			c.use(c.prefix + "." + apitest.Zone)
-			owner.Call("POST", "/operations/"+r.Text("data.id")+"/cancel", nil).Want(202)
+			owner.Call("POST", "/operations/"+r.Text("data.id")+"/cancel", nil).Want(202).Has("data.status", `"cancelled"`)
 			i.Settle(t)
+			published, err := store.Exists(t.Context(), i.DB, "SELECT 1 FROM route WHERE hostname = ? AND path = ''", c.prefix+"."+apitest.Zone)
+			if err != nil || published != c.stays {
+				t.Errorf("the domain %s is published: %v, %v", c.prefix, published, err)
+			}
 			stays, err := store.Exists(t.Context(), i.DB, "SELECT 1 FROM domain WHERE hostname = ? AND links = 'ready'", c.prefix+"."+apitest.Zone)
 			if err != nil || stays != c.stays {
 				t.Errorf("the domain %s stays: %v, %v", c.prefix, stays, err)

@@ -189,14 +189,9 @@ func TakeOver(ctx context.Context, db *store.DB) error {
 
 // Depth returns how many jobs wait and since when the oldest is due.
 func Depth(ctx context.Context, q store.Q) (n int64, oldest clock.Instant, err error) {
-	return DepthOf(ctx, q, "SELECT COUNT(*), COALESCE(MIN(run_after), 0) FROM job")
-}
-
-// DepthOf is Depth of another queue, with the query that tells these two.
-func DepthOf(ctx context.Context, q store.Q, query string) (n int64, oldest clock.Instant, err error) {
-	defer fault.Wrap(&err, "jobs.DepthOf")
+	defer fault.Wrap(&err, "jobs.Depth")
 	_, err = store.One(ctx, q, func(r store.Row) (struct{}, error) {
 		return struct{}{}, r.Scan(&n, &oldest)
-	}, query)
+	}, "SELECT COUNT(*), COALESCE(MIN(run_after), 0) FROM job")
 	return n, oldest, err
 }

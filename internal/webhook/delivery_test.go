@@ -250,6 +250,26 @@ func TestSuspension(t *testing.T) {
 	})
 }
 
+// After nine failures in a row only one more attempt is made before the
+// destination is suspended, however many deliveries are due.
+func TestOneAttemptBeforeSuspension(t *testing.T) {
+	each(t, func(t *testing.T, i *apitest.Installation, r *receiver) {
+		owner := i.Prepared(t, "ann@example.com")
+		w := register(t, owner, nil)
+		r.answers(always(500))
+		emit(t, i, owner.AppID, 9)
+		i.Deliver(t)
+		w.get().Has("data.consecutiveFailures", "9").Has("data.status", `"active"`)
+		r.take()
+		emit(t, i, owner.AppID, 3)
+		i.Deliver(t)
+		if got := r.take(); len(got) != 1 {
+			t.Errorf("%d requests, want one", len(got))
+		}
+		w.get().Has("data.consecutiveFailures", "10").Has("data.status", `"suspended"`)
+	})
+}
+
 func TestTestAndRetry(t *testing.T) {
 	each(t, func(t *testing.T, i *apitest.Installation, r *receiver) {
 		owner := i.Prepared(t, "ann@example.com")

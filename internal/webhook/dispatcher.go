@@ -90,16 +90,16 @@ func (d *Dispatcher) Drain(ctx context.Context) error {
 // places for, and returns how many.
 func (d *Dispatcher) begin(ctx context.Context) (n int, err error) {
 	// Those that are being served may be among those found.
-	found, err := due(ctx, d.db, d.after, 2*places)
+	found, err := delivery.FindDue(ctx, d.db, d.after, 2*places)
 	if err == nil && len(found) < 2*places && d.after != "" {
-		var rest []destination
-		rest, err = due(ctx, d.db, "", 2*places)
+		var rest []delivery.Due
+		rest, err = delivery.FindDue(ctx, d.db, "", 2*places)
 		found = append(found, rest...)
 	}
 	for _, to := range found {
 		if d.take(to) {
 			n++
-			d.after = to.id
+			d.after = to.WebhookID
 			d.running.Go(func() { d.serve(context.WithoutCancel(ctx), to) })
 		}
 	}
@@ -107,29 +107,29 @@ func (d *Dispatcher) begin(ctx context.Context) (n int, err error) {
 }
 
 // take takes a place for a destination.
-func (d *Dispatcher) take(to destination) bool {
+func (d *Dispatcher) take(to delivery.Due) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.busy[to.id] || len(d.busy) == places || d.owners[to.owner] == ownerPlaces {
+	if d.busy[to.WebhookID] || len(d.busy) == places || d.owners[to.OwnerID] == ownerPlaces {
 		return false
 	}
-	d.busy[to.id] = true
-	d.owners[to.owner]++
+	d.busy[to.WebhookID] = true
+	d.owners[to.OwnerID]++
 	return true
 }
 
 // serve attempts one batch of a destination and gives the place back.
-func (d *Dispatcher) serve(ctx context.Context, to destination) {
+func (d *Dispatcher) serve(ctx context.Context, to delivery.Due) {
 	ctx, cancel := context.WithTimeout(ctx, serveLimit)
 	defer cancel()
-	more, err := d.attempt(ctx, to.id)
+	more, err := d.attempt(ctx, to.WebhookID)
 	if err != nil {
 		d.log.Error("webhook dispatcher", "error", err)
 	}
 	d.mu.Lock()
-	delete(d.busy, to.id)
-	if d.owners[to.owner]--; d.owners[to.owner] == 0 {
-		delete(d.owners, to.owner)
+	delete(d.busy, to.WebhookID)
+	if d.owners[to.OwnerID]--; d.owners[to.OwnerID] == 0 {
+		delete(d.owners, to.OwnerID)
 	}
 	d.mu.Unlock()
 	if more && err == nil { // otherwise the next poll is soon enough

@@ -91,7 +91,7 @@ func TestRun(t *testing.T) {
 			families[1].Metric[0].Histogram.GetSampleCount() != 52 {
 			t.Errorf("metrics %v, %v", families, err)
 		}
-		if n, _, err := webhook.Depth(t.Context(), i.DB); n != 0 || err != nil {
+		if n, _, err := delivery.Depth(t.Context(), i.DB); n != 0 || err != nil {
 			t.Errorf("%d wait: %v", n, err)
 		}
 	})
@@ -187,7 +187,7 @@ func TestDispatcherDied(t *testing.T) {
 		// The only dispatcher of an installation need not wait.
 		owner.Link("b", nil).Want(201)
 		claim()
-		if err := webhook.TakeOver(t.Context(), i.DB); err != nil {
+		if err := delivery.TakeOver(t.Context(), i.DB); err != nil {
 			t.Fatal(err)
 		}
 		i.Deliver(t)
@@ -220,6 +220,24 @@ func TestLeaseLost(t *testing.T) {
 			t.Errorf("%d requests", len(got))
 		}
 		w.newest().Has("data.state", `"succeeded"`).Has("data.attempts", "1").Has("data.httpStatus", "200")
+		w.get().Has("data.consecutiveFailures", "0").Has("data.lastFailureAt", "null")
+	})
+}
+
+// An attempt that ends after its lease, while another dispatcher delivers, records
+// nothing: what counts is what comes of the other attempt.
+func TestLateRecord(t *testing.T) {
+	each(t, func(t *testing.T, i *apitest.Installation, r *receiver) {
+		owner := i.Prepared(t, "ann@example.com")
+		w := register(t, owner, nil)
+		r.answers(func(string, received) int {
+			i.Clock.Move(30 * time.Second)
+			exec(t, i.DB, "UPDATE webhook_delivery SET lease_no = lease_no + 1, due_at = ? WHERE state = 'delivering'", i.Clock.Now().Add(20*time.Second))
+			return 500
+		})
+		owner.Link("a", nil).Want(201)
+		i.Deliver(t)
+		w.newest().Has("data.state", `"delivering"`).Has("data.attempts", "0").Has("data.httpStatus", "null").Has("data.error", "null")
 		w.get().Has("data.consecutiveFailures", "0").Has("data.lastFailureAt", "null")
 	})
 }
@@ -284,7 +302,7 @@ func TestChangedUnderLoad(t *testing.T) {
 			},
 			func(owner *apitest.Client, _ *registered) {
 				exec(t, i.DB, "UPDATE domain SET detached = TRUE, removal_state = 'removed' WHERE app_id = ?", owner.AppID)
-				if err := i.DB.InTx(t.Context(), func(tx *store.Tx) error { return delivery.RemoveApp(t.Context(), tx, owner.AppID) }); err != nil {
+				if err := i.DB.InTx(t.Context(), func(tx *store.Tx) error { return webhook.RemoveApp(t.Context(), tx, "", owner.AppID) }); err != nil {
 					t.Error(err)
 				}
 			},

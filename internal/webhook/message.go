@@ -19,7 +19,7 @@ import (
 // receiver reads that through the API, with its own permissions.
 type Event struct {
 	ID            string        `json:"id" format:"uuid" doc:"The id of the event, also in Service-Event-Id: deduplicate by it."`
-	Type          DeliveredType `json:"type"`
+	Type          delivery.Type `json:"type"`
 	SchemaVersion string        `json:"schemaVersion" enum:"1"`
 	AppID         string        `json:"appId"`
 	OccurredAt    clock.Instant `json:"occurredAt" format:"date-time"`
@@ -41,7 +41,7 @@ func (EventResource) SchemaName() string { return "WebhookEventResource" }
 
 // describe adds the requests that receivers get to the contract.
 func describe(p *op.Pipeline) {
-	for _, t := range append(delivery.Selectable[:len(delivery.Selectable):len(delivery.Selectable)], delivery.Test) {
+	for _, t := range delivery.Types() {
 		p.Describe(op.Outgoing{Name: string(t), Summary: "Receive the event " + string(t), Payload: reflect.TypeFor[Event](), Headers: map[string]string{
 			"Service-Event-Id":    "The same in every delivery of the event.",
 			"Service-Delivery-Id": "The same in every attempt of the delivery.",
@@ -59,15 +59,15 @@ type message struct {
 // message returns the request for an attempt at an instant. Each attempt is
 // signed anew, as receivers refuse an old timestamp.
 func (w *Webhook) message(c *claimed, now clock.Instant) (message, error) {
-	e := c.event
+	e := c.Event
 	body, err := json.Marshal(Event{
-		ID: e.ID, Type: DeliveredType(e.Type), SchemaVersion: "1", AppID: e.AppID, OccurredAt: e.OccurredAt, Test: e.Type == delivery.Test,
+		ID: e.ID, Type: e.Type, SchemaVersion: "1", AppID: e.AppID, OccurredAt: e.OccurredAt, Test: e.Type == delivery.Test,
 		Resource: EventResource{ID: e.ResourceID, Revision: e.Revision},
 	})
 	return message{body: body, header: http.Header{
 		"Content-Type":        {"application/json; charset=utf-8"},
 		"Service-Event-Id":    {e.ID},
-		"Service-Delivery-Id": {c.id},
+		"Service-Delivery-Id": {c.ID},
 		"Service-Signature":   {w.signature(now, body)},
 	}}, err
 }

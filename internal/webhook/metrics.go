@@ -31,7 +31,7 @@ func (m *metrics) observe(ended []claimed, now clock.Instant) {
 		if c.failure != nil {
 			outcome = c.failure.Code
 		} else {
-			m.seconds.Observe(now.Sub(c.event.OccurredAt).Seconds())
+			m.seconds.Observe(now.Sub(c.Event.OccurredAt).Seconds())
 		}
 		m.attempts.WithLabelValues(outcome).Inc()
 	}

@@ -22,7 +22,7 @@ type service struct{ client *outbound.Client }
 func Register(p *op.Pipeline, client *outbound.Client) part.Part {
 	h := &service{client}
 	describe(p)
-	app, appOfDelivery := op.AppOf("webhookId", appOf), op.AppOf("deliveryId", appOfDelivery)
+	app, appOfDelivery := op.AppOf("webhookId", appOf), op.AppOf("deliveryId", delivery.AppOf)
 	op.List(p, op.Op{ID: "getWebhooks", Method: "GET", Path: "/webhooks", Perm: "webhooks:read", App: op.AppInQuery, Summary: "List webhooks"}, h.list)
 	op.Write(p, op.Op{ID: "createWebhooks", Method: "POST", Path: "/webhooks", Perm: permission, App: op.AppInBody, ETag: true,
 		Summary: "Create a webhook", Doc: "Events are sent as long as the credential of this call stays authorized, so register with an API key: a session ends within hours. Only this answer shows the secret."}, h.create)
@@ -43,8 +43,8 @@ func Register(p *op.Pipeline, client *outbound.Client) part.Part {
 	op.Write(p, op.Op{ID: "retryWebhookDeliveriesDeliveryId", Method: "POST", Path: "/webhook-deliveries/{deliveryId}/retry", Perm: "webhooks:retry", App: appOfDelivery,
 		IfMatch: op.IfMatchRequired, Status: 202, Summary: "Retry a webhook delivery", Doc: "Makes a new delivery of the same event to the destination as it is now. The earlier delivery must have succeeded, failed or been cancelled."}, h.retry)
 	return part.Part{
-		Name: "webhook", Sweeps: []part.Sweep{{Name: "webhook deliveries", Run: delivery.Sweep}},
-		OfApp: part.OfApp{Tables: []string{"webhook", "webhook_subscription", "webhook_delivery"}, Remove: delivery.RemoveApp},
+		Name: "webhook", Sweeps: []part.Sweep{{Name: "webhook deliveries", Run: Sweep}},
+		OfApp: part.OfApp{Tables: []string{"webhook", "webhook_subscription", "webhook_delivery"}, Remove: RemoveApp},
 	}
 }
 
@@ -187,32 +187,32 @@ type testInput struct {
 	Body      TestWebhook
 }
 
-func (s *service) test(ctx context.Context, c *op.Call, tx *store.Tx, in *testInput) (op.Item[Delivery], error) {
+func (s *service) test(ctx context.Context, c *op.Call, tx *store.Tx, in *testInput) (op.Item[delivery.Delivery], error) {
 	w, err := current(ctx, c, tx, in.WebhookID)
 	if err != nil {
-		return op.Item[Delivery]{}, err
+		return op.Item[delivery.Delivery]{}, err
 	}
 	return w.send(ctx, tx, delivery.Event{ID: ids.New(), Type: delivery.Test, AppID: w.AppID, ResourceID: w.ID, Revision: w.Revision, OccurredAt: tx.Now})
 }
 
 // send starts a delivery that was asked for, unless the destination cannot be
 // sent to.
-func (w *Webhook) send(ctx context.Context, tx *store.Tx, e delivery.Event) (op.Item[Delivery], error) {
+func (w *Webhook) send(ctx context.Context, tx *store.Tx, e delivery.Event) (op.Item[delivery.Delivery], error) {
 	holds, err := w.authorized(ctx, tx, tx.Now)
 	switch {
 	case err != nil:
-		return op.Item[Delivery]{}, err
+		return op.Item[delivery.Delivery]{}, err
 	case !w.Enabled:
-		return op.Item[Delivery]{}, conflict("The destination is disabled. Enable it first.")
+		return op.Item[delivery.Delivery]{}, conflict("The destination is disabled. Enable it first.")
 	case w.hold == delivery.HoldSuspended:
-		return op.Item[Delivery]{}, conflict("The destination is suspended after too many failures. Enable it again first.")
+		return op.Item[delivery.Delivery]{}, conflict("The destination is suspended after too many failures. Enable it again first.")
 	case w.hold != "" || !holds:
-		return op.Item[Delivery]{}, conflict("The credential that authorized the destination is no longer authorized. Enable it again first, with one that is.")
+		return op.Item[delivery.Delivery]{}, conflict("The credential that authorized the destination is no longer authorized. Enable it again first, with one that is.")
 	}
 	id, err := delivery.Deliver(ctx, tx, e, w.destination())
 	if err != nil {
-		return op.Item[Delivery]{}, err
+		return op.Item[delivery.Delivery]{}, err
 	}
-	d, err := loadDelivery(ctx, tx, id)
-	return op.Item[Delivery]{Data: d, Ref: d.ref(), Location: d.location(), RetryAfter: 1}, err
+	d, err := delivery.Load(ctx, tx, id)
+	return op.Item[delivery.Delivery]{Data: d, Ref: d.Ref(), Location: d.Location(), RetryAfter: 1}, err
 }

@@ -76,6 +76,8 @@ func Count(ctx context.Context, q store.Q, appID string) (int64, error) {
 	return store.One(ctx, q, store.Value[int64], "SELECT COUNT(*) FROM webhook WHERE app_id = ? AND deleted_at IS NULL", appID)
 }
 
+// insert adds a destination. Its row is made with its id alone, and save fills it
+// in: the columns of a configuration are written in one place.
 func insert(ctx context.Context, tx *store.Tx, w *Webhook) error {
 	w.ID, w.CreatedAt, w.secret = ids.New(), tx.Now, newSecret()
 	if _, err := tx.Exec(ctx, `INSERT INTO webhook (id, app_id, created_at, url, events, enabled, consecutive_failures, secret,
@@ -117,20 +119,14 @@ func save(ctx context.Context, tx *store.Tx, w *Webhook) error {
 	if err := delivery.Cancel(ctx, tx, w.ID, delivery.ConfigurationChanged); err != nil {
 		return err
 	}
-	return subscribe(ctx, tx, w)
-}
-
-// subscribe makes the index of who gets what agree with the webhook.
-func subscribe(ctx context.Context, tx *store.Tx, w *Webhook) error {
-	if _, err := tx.Exec(ctx, "DELETE FROM webhook_subscription WHERE webhook_id = ?", w.ID); err != nil || !w.Enabled {
-		return err
+	if !w.Enabled {
+		return delivery.Subscribe(ctx, tx, w.ID, w.AppID)
 	}
-	for _, t := range w.Events {
-		if _, err := tx.Exec(ctx, "INSERT INTO webhook_subscription (app_id, type, webhook_id) VALUES (?, ?, ?)", w.AppID, string(t), w.ID); err != nil {
-			return err
-		}
+	types := make([]delivery.Type, len(w.Events))
+	for n, e := range w.Events {
+		types[n] = delivery.Type(e)
 	}
-	return nil
+	return delivery.Subscribe(ctx, tx, w.ID, w.AppID, types...)
 }
 
 // remove ends a webhook and forgets its secrets. Its row stays for as long as
@@ -142,4 +138,34 @@ func remove(ctx context.Context, tx *store.Tx, w *Webhook) error {
 	}
 	_, err := tx.Exec(ctx, "UPDATE webhook SET deleted_at = ? WHERE id = ?", tx.Now, w.ID)
 	return err
+}
+
+// RemoveApp removes the destinations of an app that goes, as part of tx.
+// Nothing more is sent; its deliveries go with the sweep.
+func RemoveApp(ctx context.Context, tx *store.Tx, _, appID string) error {
+	// First the destinations: who sends locks them before their deliveries.
+	if _, err := tx.Exec(ctx, "UPDATE webhook SET enabled = FALSE WHERE app_id = ?", appID); err != nil {
+		return err
+	}
+	if err := delivery.CancelApp(ctx, tx, appID, delivery.ConfigurationChanged); err != nil {
+		return err
+	}
+	if err := delivery.UnsubscribeApp(ctx, tx, appID); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, "DELETE FROM webhook WHERE app_id = ?", appID)
+	return err
+}
+
+// Sweep removes at most limit deliveries after their retention, and deleted
+// webhooks that no delivery refers to any more.
+func Sweep(ctx context.Context, db *store.DB, limit int) (n int64, err error) {
+	defer fault.Wrap(&err, "webhook.Sweep")
+	if n, err = delivery.Sweep(ctx, db, limit); err != nil || n == int64(limit) {
+		return n, err
+	}
+	_, err = db.Exec(ctx, `DELETE FROM webhook WHERE id IN (SELECT w.id FROM webhook w WHERE w.deleted_at < ?
+		AND NOT EXISTS (SELECT 1 FROM webhook_delivery d WHERE d.webhook_id = w.id) ORDER BY w.deleted_at LIMIT ?)`,
+		db.Now().Add(-delivery.Retention), limit)
+	return n, err
 }

@@ -1,7 +1,8 @@
-// Package webhook owns the destinations that apps register for their events,
-// the deliveries to them, and the dispatcher that sends (api-v1.md, Webhook
-// and delivery, Events; completions.md §9). Which changes make events is for
-// the capabilities to say, through package delivery.
+// Package webhook owns the destinations that apps register for their events, the
+// signatures, and the dispatcher that sends (api-v1.md, Webhook and delivery,
+// Events; completions.md §9). It does not hold the deliveries: those, their states
+// and their queue are package delivery's. Which changes make events is for the
+// capabilities to say, through the same package.
 //
 // The revision of a webhook is that of its configuration: counters and
 // suspension, which change with every attempt, leave it alone, so that a
@@ -75,23 +76,7 @@ func (Authorizer) SchemaName() string { return "WebhookAuthorizer" }
 type EventType delivery.Type
 
 // Schema implements schema.Provider: the list stands in package delivery.
-func (EventType) Schema(*schema.Registry) *schema.Schema { return enum(delivery.Selectable...) }
-
-// DeliveredType is an event type that a delivery may have.
-type DeliveredType delivery.Type
-
-// Schema implements schema.Provider.
-func (DeliveredType) Schema(*schema.Registry) *schema.Schema {
-	return enum(append(delivery.Selectable[:len(delivery.Selectable):len(delivery.Selectable)], delivery.Test)...)
-}
-
-func enum(types ...delivery.Type) *schema.Schema {
-	s := &schema.Schema{Type: schema.String}
-	for _, t := range types {
-		s.Enum = append(s.Enum, string(t))
-	}
-	return s
-}
+func (EventType) Schema(*schema.Registry) *schema.Schema { return schema.Enum(delivery.Selectable...) }
 
 // Issued is a webhook with its signing secret, which is shown this once.
 type Issued struct {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/fault"
 )
@@ -353,6 +354,37 @@ func TestStoppedInTheMiddle(t *testing.T) {
 		b = start(key, "revoke")
 		list := owner.Call("GET", "/api-keys", nil).Want(200)
 		owner.Call("DELETE", "/api-keys/"+list.Text("data.0.id"), nil, apitest.IfMatch(list.Text("data.0.revision"))).Want(204)
+		stopped(b, "failed")
+
+		other := owner.Call("POST", "/apps", M{"name": "Other"}).Want(201).Text("data.id")
+		for name, lose := range map[string]func(){
+			"app": func() {
+				list := owner.Call("GET", "/api-keys", nil).Want(200)
+				owner.Call("PATCH", "/api-keys/"+list.Text("data.0.id"), M{"appIds": []string{other}}, apitest.IfMatch(list.Text("data.0.revision"))).Want(200)
+			},
+			"permission": func() {
+				list := owner.Call("GET", "/api-keys", nil).Want(200)
+				owner.Call("PATCH", "/api-keys/"+list.Text("data.0.id"), M{"permissions": []string{"links:create"}}, apitest.IfMatch(list.Text("data.0.revision"))).Want(200)
+			},
+			"owner": func() {
+				for _, active := range []bool{false, true} {
+					if _, err := actor.SetActive(t.Context(), i.DB, "ann@example.com", active); err != nil {
+						t.Fatal(err)
+					}
+					i.Settle(t)
+				}
+			},
+		} {
+			b = start(owner.Key("batches:create", "links:create"), name)
+			lose()
+			stopped(b, "failed")
+			owner.Call("GET", b.Header.Get("Location"), nil).Want(200).Has("data.error.code", `"authorization_lost"`)
+		}
+		session := i.Owner(t, "ann@example.com")
+		b = start(session, "session")
+		if _, err := i.DB.Exec(t.Context(), "UPDATE session SET ended_at = ? WHERE credential IN (SELECT credential FROM job)", i.Clock.Now()); err != nil {
+			t.Fatal(err)
+		}
 		stopped(b, "failed")
 
 		// Without the permission of the action the items fail, one by one.

@@ -1,0 +1,186 @@
+package durable_test
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/waymarkhq/waymark/internal/actor"
+	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/durable"
+	"github.com/waymarkhq/waymark/internal/executor"
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/jobs"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// atWork is an operation whose work is the test's.
+type atWork struct {
+	*testing.T
+	i        *apitest.Installation
+	owner    *apitest.Client
+	grant    actor.Grant
+	id, path string
+	executor *executor.Executor
+}
+
+// begin starts an operation with the work next, of an installation whose limits
+// are three times those of the contract.
+func begin(t *testing.T, i *apitest.Installation, next func(ctx context.Context, r *durable.Run) error) *atWork {
+	t.Helper()
+	p := op.New(op.Options{DB: i.DB, LimitScale: 3, Log: slog.New(slog.DiscardHandler)})
+	kind := durable.NewWorks(p).Add(durable.Work{Type: durable.TypeNoop, Next: next})
+	w := &atWork{T: t, i: i, owner: i.Prepared(t, "ann@example.com")}
+	w.executor = executor.New(executor.Options{DB: i.DB, Log: slog.New(slog.DiscardHandler), Kinds: []jobs.Kind{kind}})
+	var err error
+	w.grant, err = store.One(t.Context(), i.DB, func(r store.Row) (g actor.Grant, err error) {
+		err = r.Scan(&g.OwnerID, &g.Credential)
+		return g, err
+	}, "SELECT a.owner_id, s.credential FROM app a JOIN session s ON s.user_id = a.owner_id WHERE a.id = ?", w.owner.AppID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := i.DB.InTx(t.Context(), func(tx *store.Tx) error {
+		caller := &actor.Actor{Type: actor.Human, OwnerID: w.grant.OwnerID, Credential: w.grant.Credential}
+		o, err := durable.Start(t.Context(), p.CallFor(caller, "request", w.owner.AppID, tx.Now), tx, durable.TypeNoop, w.owner.AppID, "resource")
+		w.id, w.path = o.ID, "/operations/"+o.ID
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// cycle has the operation take up to ten turns.
+func (w *atWork) cycle() {
+	w.Helper()
+	if n, err := w.executor.Cycle(w.Context()); err != nil || n != 1 {
+		w.Fatalf("%d jobs, %v", n, err)
+	}
+}
+
+func (w *atWork) cancel(want string) {
+	w.Helper()
+	w.owner.Call("POST", w.path+"/cancel", M{}).Want(202).Has("data.status", `"`+want+`"`)
+}
+
+// over expects that the operation ended and that its job is gone.
+func (w *atWork) over(status string) {
+	w.Helper()
+	w.owner.Call("GET", w.path, nil).Want(200).Has("data.status", `"`+status+`"`)
+	if n, _, err := jobs.Depth(w.Context(), w.i.DB); n != 0 || err != nil {
+		w.Errorf("%d jobs are left, %v", n, err)
+	}
+}
+
+func succeed(ctx context.Context, _ *op.Call, tx *store.Tx, o *durable.Operation) error {
+	return o.Finish(ctx, tx, durable.Result{Resource: durable.Resource{Type: "app", ID: o.AppID}})
+}
+
+// A call that is made for work has all that the call of a request has.
+func TestCallOfWork(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		var calls []*op.Call
+		w := begin(t, i, func(ctx context.Context, r *durable.Run) error {
+			if calls = append(calls, r.Call); r.Operation.ResourceID != "resource" {
+				t.Errorf("the work is on %q", r.Operation.ResourceID)
+			}
+			if r.Operation.Status == durable.Queued {
+				return r.InTx(ctx, func(_ context.Context, c *op.Call, tx *store.Tx) error {
+					if calls = append(calls, c); c.Now != tx.Now {
+						t.Error("the call has another time than its transaction")
+					}
+					return nil
+				})
+			}
+			return r.Finish(ctx, func(ctx context.Context, c *op.Call, tx *store.Tx, o *durable.Operation) error {
+				calls = append(calls, c)
+				return succeed(ctx, c, tx, o)
+			})
+		})
+		w.cycle()
+		w.over("succeeded")
+		if len(calls) != 4 {
+			t.Errorf("%d calls", len(calls))
+		}
+		for _, c := range calls {
+			if c.Scaled(10) != 30 || c.RequestID != "request" || c.AppID != w.owner.AppID || c.DB != i.DB || c.Actor.Grant() != w.grant {
+				t.Errorf("call %+v of %+v", c, c.Actor)
+			}
+		}
+	})
+}
+
+// A cancellation between the look at an operation and the transaction of its next
+// effect prevents that effect, and so does a loss of authorization.
+func TestStoppedBeforeItsEffect(t *testing.T) {
+	for status, stop := range map[string]func(w *atWork){
+		"cancelled": func(w *atWork) { w.cancel("cancel_requested") },
+		"failed": func(w *atWork) {
+			exec(w.T, w.i, "UPDATE session SET ended_at = 1")
+			w.owner.Credential = w.i.Owner(w, "ann@example.com").Credential
+		},
+	} {
+		apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+			effects := 0
+			var w *atWork
+			w = begin(t, i, func(ctx context.Context, r *durable.Run) error {
+				if r.Operation.Status == durable.Running {
+					stop(w)
+				}
+				return r.InTx(ctx, func(context.Context, *op.Call, *store.Tx) error {
+					effects++
+					return nil
+				})
+			})
+			w.cycle()
+			w.over(status)
+			if effects != 1 {
+				t.Errorf("%s: %d effects, want the one before", status, effects)
+			}
+		})
+	}
+}
+
+// An operation that is cancelled while it is ended in a transaction that reads
+// what is committed stays cancelled, and nothing else of that transaction stands.
+func TestCancelledWhileItFinishes(t *testing.T) {
+	i := apitest.New(t, "postgres", apitest.Options{})
+	var w *atWork
+	w = begin(t, i, func(ctx context.Context, r *durable.Run) error {
+		return r.FinishReadCommitted(ctx, func(ctx context.Context, c *op.Call, tx *store.Tx, o *durable.Operation) error {
+			if _, err := tx.Exec(ctx, "UPDATE app SET name = 'changed' WHERE id = ?", o.AppID); err != nil {
+				return err
+			}
+			w.cancel("cancelled")
+			return succeed(ctx, c, tx, o)
+		})
+	})
+	w.cycle()
+	w.over("cancelled")
+	w.owner.Call("GET", "/apps/"+w.owner.AppID, nil).Want(200).Has("data.name", `"App"`)
+}
+
+// An operation that was asked to stop is under way until it has stopped.
+func TestCancelRequestedIsActive(t *testing.T) {
+	apitest.EachWith(t, apitest.Options{LimitScale: 1}, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		batch := func() *apitest.Response {
+			return owner.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": []M{
+				{"clientId": "a", "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host, "slug": "a"}}}})
+		}
+		for range durable.MaxActive {
+			batch().Want(202)
+		}
+		exec(t, i, "UPDATE operation SET status = 'cancel_requested' WHERE status = 'queued'")
+		batch().Refused(fault.RateLimited)
+		i.Clock.Move(31 * 24 * time.Hour)
+		owner = i.Owner(t, "ann@example.com")
+		i.Sweep(t)
+		if n, err := store.One(t.Context(), i.DB, store.Value[int64], "SELECT COUNT(*) FROM operation WHERE status = 'cancel_requested'"); n != durable.MaxActive || err != nil {
+			t.Errorf("%d are left after the sweep, %v", n, err)
+		}
+	})
+}
