@@ -12,6 +12,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/webhook"
 )
 
 // Each confirmed change of an app's resources reaches each destination that
@@ -315,7 +316,7 @@ func TestTestAndRetry(t *testing.T) {
 		sweep := func(want int64) {
 			t.Helper()
 			for {
-				n, err := delivery.Sweep(t.Context(), i.DB, 2)
+				n, err := webhook.Sweep(t.Context(), i.DB, 2)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -15,11 +16,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // restores dumps
 
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/ids"
+	"github.com/waymarkhq/waymark/internal/jobs"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
@@ -76,6 +80,70 @@ func upgrade(t *testing.T, engine, folder string) {
 		}
 	}
 	goOn(t, i, owner, appID, &was)
+}
+
+// Jobs that create domains, as they wait in a database of the program with 94
+// operations, are done after the upgrade: one creates its domain, one removes the
+// domain of a creation that was cancelled.
+func TestWaitingDomains(t *testing.T) {
+	for _, engine := range storetest.Engines {
+		t.Run(engine, func(t *testing.T) {
+			address := restore(t, engine, filepath.Join("testdata/94", engine, DatabaseFile))
+			start := clock.At(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))
+			for _, status := range []string{"queued", "cancelled"} {
+				makeWaiting(t, address, start, status)
+			}
+			i := apitest.New(t, engine, apitest.Options{Database: address, Start: start})
+			i.Settle(t)
+			for status, ends := range map[string]string{"queued": "succeeded", "cancelled": "cancelled"} {
+				published, err := store.Exists(t.Context(), i.DB, "SELECT 1 FROM route JOIN domain ON domain.id = route.owner AND domain.publication_status = 'synced' WHERE route.hostname = ?", status+".example")
+				left, leftErr := store.Exists(t.Context(), i.DB, "SELECT 1 FROM domain WHERE hostname = ?", status+".example")
+				if err := errors.Join(err, leftErr); err != nil || published != (status == "queued") || left != published {
+					t.Errorf("%s: published %v, left %v, %v", status, published, left, err)
+				}
+				if now, err := store.One(t.Context(), i.DB, store.Value[string], "SELECT status FROM operation WHERE resource_id = ?", domainIDs[status]); now != ends || err != nil {
+					t.Errorf("%s: now %s, %v", status, now, err)
+				}
+			}
+			if n, _, err := jobs.Depth(t.Context(), i.DB); n != 0 || err != nil {
+				t.Errorf("%d jobs are left, %v", n, err)
+			}
+		})
+	}
+}
+
+// domainIDs are those of TestWaitingDomains, by the status of their operation.
+var domainIDs = map[string]string{"queued": "01a1f000-0000-7000-8000-0000000000d1", "cancelled": "01a1f000-0000-7000-8000-0000000000d2"}
+
+// makeWaiting adds a domain with its operation and its job, as an earlier program
+// left them.
+func makeWaiting(t *testing.T, address string, at clock.Instant, status string) {
+	t.Helper()
+	c := &clock.Clock{}
+	c.Set(at)
+	db, err := store.Open(t.Context(), address, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	domainID, operationID := domainIDs[status], ids.New()
+	for _, insert := range []struct {
+		sql  string
+		args []any
+	}{
+		{`INSERT INTO domain (id, app_id, hostname, mode, zone_name, ownership, dns, https, links, detached, revision, created_at, updated_at,
+			publication_status, publication_attempts, publication_updated_at) SELECT CAST(? AS TEXT), id, CAST(? AS TEXT), 'platform', 'example', 'verified', 'configured', 'delegated', 'ready', FALSE,
+			revision, created_at, updated_at, 'pending', 0, created_at FROM app ORDER BY id LIMIT 1`, []any{domainID, status + ".example"}},
+		{`INSERT INTO operation (id, app_id, owner_id, type, status, revision, created_at, updated_at)
+			SELECT CAST(? AS TEXT), id, owner_id, 'domain.create', CAST(? AS TEXT), revision, created_at, updated_at FROM app ORDER BY id LIMIT 1`, []any{operationID, status}},
+		{`INSERT INTO job (id, kind, payload, app_id, owner_id, credential, lease_no, attempts, run_after, created_at)
+			SELECT CAST(? AS TEXT), 'domain.create', CAST(? AS TEXT), id, owner_id, 'session:of the owner', 0, 0, created_at, created_at FROM app ORDER BY id LIMIT 1`,
+			[]any{ids.New(), operationID + " " + domainID}},
+	} {
+		if _, err := db.Exec(t.Context(), insert.sql, insert.args...); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // goOn changes what the earlier program made, under the revisions that it told.

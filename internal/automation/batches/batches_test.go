@@ -375,7 +375,8 @@ func TestStoppedInTheMiddle(t *testing.T) {
 				}
 			},
 		} {
-			b = start(owner.Key("batches:create", "links:create"), name)
+			issued := owner.Call("POST", "/api-keys", M{"name": name, "appIds": []string{owner.AppID, other}, "permissions": []string{"batches:create", "links:create"}}).Want(201)
+			b = start(i.Client(t, issued.Text("data.secret")), name)
 			lose()
 			stopped(b, "failed")
 			owner.Call("GET", b.Header.Get("Location"), nil).Want(200).Has("data.error.code", `"authorization_lost"`)
