@@ -42,8 +42,8 @@ func (p *process) start(ctx context.Context) error {
 	roles := p.roles()
 	settings := assembly.Settings{
 		Roles: roles, DataDir: p.DataDir, Log: p.log, Metrics: p.metrics,
-		Environment: actor.Environment(p.Environment), Issuer: p.issuer(), LimitScale: p.LimitScale, CORSOrigins: p.CORSOrigins,
-		TrustedProxies: p.trusted, CountryHeader: p.CountryHeader, JobLease: p.JobLease,
+		Environment: actor.Environment(p.Environment), Issuer: p.issuer(), LimitScale: p.LimitScale,
+		CORSOrigins: p.CORSOrigins, TrustedProxies: p.trusted, CountryHeader: p.CountryHeader, JobLease: p.JobLease,
 	}
 	var err error
 	if settings.Outbound, err = p.client(); err != nil {

@@ -150,7 +150,8 @@ func (i *Installation) openPipeline(ctx context.Context) error {
 	}
 	i.Pipeline = op.New(op.Options{
 		DB: s.DB, Auth: actor.NewAuthenticator(s.DB, s.Environment, issuers...), Limiter: limiter,
-		Cursors: cursors, Requests: requestlog.New(s.DB, s.Log), Log: s.Log, LimitScale: s.LimitScale, DocsURL: s.DocsURL,
+		Cursors: cursors, Requests: requestlog.New(s.DB, s.Log), Log: s.Log, LimitScale: s.LimitScale,
+		DocsURL:    s.DocsURL,
 		ClientAddr: func(r *http.Request) netip.Addr { addr, _ := s.TrustedProxies.Of(r); return addr },
 		SpoolDir:   s.DataDir,
 		Observe:    observeCalls(s.Metrics),
@@ -180,7 +181,8 @@ func (i *Installation) openAPI() {
 	if s.Issuer != nil {
 		i.loops = append(i.loops, func(ctx context.Context) {
 			if err := s.Issuer.Connect(ctx); err != nil && ctx.Err() == nil {
-				s.Log.Warn("the issuer of --oidc-issuer cannot be reached; calls with its sessions get 503 until it can", "error", err)
+				s.Log.Warn("the issuer of --oidc-issuer cannot be reached; calls with its sessions get 503 until it can",
+					"error", err)
 			}
 		})
 	}
@@ -193,9 +195,13 @@ func (i *Installation) openExecutor(parts []part.Part) {
 	for _, p := range parts {
 		kinds, i.Sweeps = append(kinds, p.Kinds...), append(i.Sweeps, p.Sweeps...)
 	}
-	i.Executor = executor.New(executor.Options{DB: s.DB, Log: s.Log, Kinds: kinds, Lease: s.JobLease, Observe: observeJobs(s.Metrics)})
+	i.Executor = executor.New(executor.Options{
+		DB: s.DB, Log: s.Log, Kinds: kinds, Lease: s.JobLease, Observe: observeJobs(s.Metrics),
+	})
 	i.Webhooks = webhook.New(s.DB, s.Outbound, s.Log, s.Metrics)
-	i.loops = append(i.loops, i.Executor.Run, i.Webhooks.Run, func(ctx context.Context) { executor.RunSweeps(ctx, s.DB, s.Log, i.Sweeps) })
+	i.loops = append(i.loops, i.Executor.Run, i.Webhooks.Run, func(ctx context.Context) {
+		executor.RunSweeps(ctx, s.DB, s.Log, i.Sweeps)
+	})
 }
 
 func (i *Installation) openRedirect() (err error) {
@@ -203,14 +209,17 @@ func (i *Installation) openRedirect() (err error) {
 	if i.clicks, err = clicklog.Open(filepath.Join(s.DataDir, "clicks"), s.Log); err != nil {
 		return fmt.Errorf("open the click log: %w", err)
 	}
-	i.gauge("waymark_click_log_bytes", "Bytes of clicks that are not in the event store yet.", func() float64 { return float64(i.clicks.Backlog()) })
+	i.gauge("waymark_click_log_bytes", "Bytes of clicks that are not in the event store yet.", func() float64 {
+		return float64(i.clicks.Backlog())
+	})
 	counter, salts := clickcount.New(s.DB, i.clicks.Inherited, s.Log), redirect.NewSalts(s.DB, s.Log)
 	i.Loader = eventstore.NewLoader(i.clicks, s.Events.Append, counter.Count, s.Log)
 	i.Routes = route.NewCache(s.DB, s.Log)
 	i.Public = redirect.New(redirect.Options{
 		Cache: i.Routes, Append: i.clicks.Append, Clicks: counter, Salts: salts, Address: s.Addresses.URL,
 		TrustedProxies: s.TrustedProxies, CountryHeader: s.CountryHeader, Countries: s.Countries,
-		Clock: s.Clock, Log: s.Log, Metrics: s.Metrics, Assets: blob.Handler(s.Blobs, s.Log), AssetsHost: s.Assets.Host,
+		Clock: s.Clock, Log: s.Log, Metrics: s.Metrics,
+		Assets: blob.Handler(s.Blobs, s.Log), AssetsHost: s.Assets.Host,
 	})
 	i.loops = append(i.loops, counter.Run, i.Loader.Run, i.Routes.Follow, salts.Run)
 	if s.Countries != nil {

@@ -33,14 +33,16 @@ func observeCalls(r prometheus.Registerer) func(operation string, status int, se
 // of them.
 func observeJobs(r prometheus.Registerer) func(kind, outcome string) {
 	attempts := promauto.With(r).NewCounterVec(prometheus.CounterOpts{
-		Name: "waymark_job_attempts_total", Help: "Attempts at durable jobs by kind and outcome (done, progress, waiting, failed, given_up, lease_lost).",
+		Name: "waymark_job_attempts_total",
+		Help: "Attempts at durable jobs by kind and outcome (done, progress, waiting, failed, given_up, lease_lost).",
 	}, []string{"kind", "outcome"})
 	return func(kind, outcome string) { attempts.WithLabelValues(kind, outcome).Inc() }
 }
 
 // queue shows the length of a queue, and for how long its oldest entry has been
 // due.
-func (i *Installation) queue(waiting, oldest, what string, depth func(context.Context, store.Q) (int64, clock.Instant, error)) {
+func (i *Installation) queue(waiting, oldest, what string,
+	depth func(context.Context, store.Q) (int64, clock.Instant, error)) {
 	db := i.settings.DB
 	read := func() (int64, clock.Instant, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)

@@ -36,13 +36,17 @@ func Register(p *op.Pipeline, addresses Addresses, blobs blob.Store) part.Part {
 	op.Write(p, op.Op{ID: "deleteAppsAppIdLogo", Method: "DELETE", Path: "/apps/{appId}/logo", Perm: "apps:update", App: op.AppInPath, IfMatch: op.IfMatchRequired, ETag: true,
 		Summary: "Remove the logo of an app", Doc: "Under the app's revision, whose new value is the ETag. The image stays. Without a logo nothing changes."}, h.removeLogo)
 	return part.Part{
-		Name:   "asset",
-		Sweeps: []part.Sweep{{Name: "assets", Run: func(ctx context.Context, db *store.DB, limit int) (int64, error) { return Sweep(ctx, db, blobs, limit) }}},
+		Name: "asset",
+		Sweeps: []part.Sweep{{Name: "assets", Run: func(ctx context.Context, db *store.DB, limit int) (int64, error) {
+			return Sweep(ctx, db, blobs, limit)
+		}}},
 		OfApp: part.OfApp{
 			Tables: []string{"asset"},
 			// The other images go with the app.
-			Dependents: []dependents.Query{{Type: "asset", SQL: "SELECT id FROM asset WHERE app_id = ? AND state <> 'active'"}},
-			Remove:     leaveToSweep,
+			Dependents: []dependents.Query{
+				{Type: "asset", SQL: "SELECT id FROM asset WHERE app_id = ? AND state <> 'active'"},
+			},
+			Remove: leaveToSweep,
 		},
 	}
 }

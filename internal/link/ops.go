@@ -63,10 +63,14 @@ func Register(p *op.Pipeline, l *Service) part.Part {
 	op.List(p, op.Op{ID: "getCampaignsCampaignIdLinks", Method: "GET", Path: "/campaigns/{campaignId}/links", Perm: "campaigns:read", App: op.AppOf("campaignId", organize.AppOfCampaign),
 		Summary: "List the links of a campaign"}, l.ofCampaign)
 	return part.Part{
-		Name:  "link",
-		Kinds: []jobs.Kind{{Name: jobPublish, Run: publish, Failed: publishFailed}, {Name: jobPublishCampaign, Run: publishCampaign}},
+		Name: "link",
+		Kinds: []jobs.Kind{
+			{Name: jobPublish, Run: publish, Failed: publishFailed}, {Name: jobPublishCampaign, Run: publishCampaign},
+		},
 		Sweeps: []part.Sweep{
-			{Name: "link history", Run: Sweep}, {Name: "click counts", Run: clickcount.Sweep}, {Name: "route changes", Run: route.Sweep},
+			{Name: "link history", Run: Sweep},
+			{Name: "click counts", Run: clickcount.Sweep},
+			{Name: "route changes", Run: route.Sweep},
 		},
 		OfApp: part.OfApp{
 			Tables: []string{"link", "link_history"},
@@ -74,7 +78,8 @@ func Register(p *op.Pipeline, l *Service) part.Part {
 			// ids are those of the links. Later it waits for the sweep.
 			Dependents: []dependents.Query{
 				{Type: "link", SQL: "SELECT id FROM link WHERE app_id = ?"},
-				{Type: "link_history", Kept: true, SQL: "SELECT link_id AS id, created_at AS at FROM link_history WHERE app_id = ? AND action = 'deleted'"},
+				{Type: "link_history", Kept: true, SQL: `SELECT link_id AS id, created_at AS at FROM link_history
+					WHERE app_id = ? AND action = 'deleted'`},
 			},
 		},
 	}

@@ -77,7 +77,8 @@ func Register(p *op.Pipeline, republish Republish) part.Part {
 	registerCampaigns(p, republish)
 	return part.Part{Name: "organize", OfApp: part.OfApp{
 		Tables: []string{"tag", "folder", "campaign"},
-		Remove: part.Executing("DELETE FROM tag WHERE app_id = ?", "DELETE FROM folder WHERE app_id = ?", "DELETE FROM campaign WHERE app_id = ?"),
+		Remove: part.Executing("DELETE FROM tag WHERE app_id = ?", "DELETE FROM folder WHERE app_id = ?",
+			"DELETE FROM campaign WHERE app_id = ?"),
 	}}
 }
 

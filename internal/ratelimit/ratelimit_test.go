@@ -95,3 +95,28 @@ func TestKeysDoNotMeet(t *testing.T) {
 		}
 	})
 }
+
+// A sweep removes windows that ended, no more of them than it may, and keeps those
+// that count.
+func TestSweep(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, now *clock.Clock) {
+		l := ratelimit.NewDatabase(db)
+		for _, key := range []string{"a", "b", "c"} {
+			if _, ok, err := l.Take(t.Context(), now.Now(), []ratelimit.Bucket{write("app", key, 1)}); !ok || err != nil {
+				t.Fatal(ok, err)
+			}
+		}
+		now.Move(3 * time.Hour)
+		if _, ok, err := l.Take(t.Context(), now.Now(), []ratelimit.Bucket{write("app", "a", 1)}); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		for _, want := range []int64{2, 1, 0} {
+			if n, err := ratelimit.Sweep(t.Context(), db, 2); n != want || err != nil {
+				t.Errorf("the sweep removed %d windows, %v, want %d", n, err, want)
+			}
+		}
+		if _, ok, err := l.Take(t.Context(), now.Now(), []ratelimit.Bucket{write("app", "a", 1)}); ok || err != nil {
+			t.Errorf("the window that counts is gone: %v, %v", ok, err)
+		}
+	})
+}
