@@ -1,0 +1,132 @@
+package assembly_test
+
+import (
+	"bytes"
+	"image"
+	"image/png"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/assembly"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+type M = apitest.M
+
+// tablesOfApps returns the tables that parts say they keep of apps, with the name
+// of the part.
+func tablesOfApps(t *testing.T) map[string]string {
+	t.Helper()
+	owner := map[string]string{}
+	for _, p := range assembly.Declare(op.New(op.Options{Log: slog.New(slog.DiscardHandler)}), assembly.Options{}) {
+		for _, table := range p.OfApp.Tables {
+			if other, twice := owner[table]; twice {
+				t.Errorf("table %s belongs to %s and to %s", table, other, p.Name)
+			}
+			owner[table] = p.Name
+		}
+	}
+	return owner
+}
+
+// A table that nobody thinks of when an app is deleted would keep its rows for
+// ever.
+func TestTablesOfAppsBelongToParts(t *testing.T) {
+	owner := tablesOfApps(t)
+	i := apitest.New(t, "sqlite", apitest.Options{}) // every engine has the same tables
+	tables, err := store.All(t.Context(), i.DB, store.Value[string],
+		"SELECT t.name FROM sqlite_master AS t JOIN pragma_table_info(t.name) AS c WHERE t.type = 'table' AND c.name = 'app_id'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	for _, table := range tables {
+		found[table] = true
+		if owner[table] == "" {
+			t.Errorf("table %s has an app_id and belongs to no part: name it in OfApp.Tables of its capability, "+
+				"and say there what becomes of it when the app is deleted", table)
+		}
+	}
+	for table, part := range owner {
+		if !found[table] {
+			t.Errorf("%s claims %s, which is no table with an app_id", part, table)
+		}
+	}
+}
+
+// Once its links and domains are gone and everything is past its retention, no
+// row of a deleted app is left.
+func TestNothingIsLeftOfADeletedApp(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		app := "/apps/" + owner.AppID
+		link := owner.Link("a", nil).Want(201)
+		path := "/links/" + apitest.Path(link.Text("data.id"))
+		var picture bytes.Buffer
+		if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 8, 8))); err != nil {
+			t.Fatal(err)
+		}
+		owner.Upload("image/png", picture.Bytes()).Want(201)
+		owner.Key("apps:read", "webhooks:create").Call("POST", "/webhooks", M{
+			"appId": owner.AppID, "url": "https://hooks.example.com/", "events": []string{"link.deleted"},
+		}).Want(201)
+		for _, kind := range []string{"tags", "folders", "campaigns"} {
+			owner.Call("POST", "/"+kind, M{"appId": owner.AppID, "name": "x"}).Want(201)
+		}
+		qr := owner.Call("POST", "/qr-codes", M{
+			"appId": owner.AppID, "linkId": link.Text("data.id"), "name": "x",
+		}).Want(201)
+		owner.Call("POST", "/exports", M{"appId": owner.AppID, "dataset": "links", "format": "csv"}).Want(202)
+		preferences := owner.Call("GET", "/me/preferences", nil).Want(200)
+		match := apitest.IfMatch(preferences.Revision())
+		owner.Call("PATCH", "/me/preferences", M{"selectedAppId": owner.AppID}, match).Want(200)
+		i.Settle(t)
+		i.Visit(t, "https://"+owner.Host+"/a", nil, nil)
+		i.LoadClicks(t)
+		owner.Call("GET", "/requests?appId="+owner.AppID, nil).Want(200) // stores the records, to read them
+
+		counts := func() map[string]int64 {
+			t.Helper()
+			all := map[string]int64{}
+			for table := range tablesOfApps(t) {
+				n, err := store.One(t.Context(), i.DB, store.Value[int64],
+					"SELECT COUNT(*) FROM "+table+" WHERE app_id = ?", owner.AppID)
+				if err != nil {
+					t.Fatal(err)
+				}
+				all[table] = n
+			}
+			return all
+		}
+		owner.Call("DELETE", "/qr-codes/"+qr.Text("data.id"), nil, apitest.IfMatch(qr.Revision())).Want(204)
+		owner.Call("DELETE", path, nil, apitest.IfMatch(owner.Call("GET", path, nil).Revision())).Want(204)
+		for table, n := range counts() {
+			if gone := "link qr_code"; n == 0 && !strings.Contains(gone, table) {
+				t.Errorf("the app has nothing in %s: this test does not see what becomes of it", table)
+			}
+		}
+		i.Settle(t)
+		// Nothing removes a domain yet.
+		if _, err := i.DB.Exec(t.Context(), `UPDATE domain SET detached = TRUE, links = 'blocked',
+			removal_state = 'removed', updated_at = ?`, i.DB.Now()); err != nil {
+			t.Fatal(err)
+		}
+		i.Clock.Move(31 * 24 * time.Hour)
+		owner.Credential = i.Owner(t, "ann@example.com").Credential // sessions end sooner
+		match = apitest.IfMatch(owner.Call("GET", app, nil).Want(200).Revision())
+		owner.Call("DELETE", app, nil, match).Want(204)
+		i.Clock.Move(401 * 24 * time.Hour)
+		i.Settle(t)
+		i.Sweep(t)
+		for table, n := range counts() {
+			// The number of an app in the event store is given once and for good.
+			if n > 0 && table != "event_app" {
+				t.Errorf("%s has %d rows of the app that is gone", table, n)
+			}
+		}
+	})
+}
