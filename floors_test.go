@@ -4,55 +4,65 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"os/exec"
+	"path"
 	"strings"
 	"testing"
 )
 
-// floors is the order of packages, lowest first: a package imports only from
-// lines below its own. It is written down here alone.
-var floors = []string{
-	// 1: plain helpers.
-	"clock ids fault text clientaddr outbound/publicip csvtable",
-	"schema cursor weburl qr/qrimage asset/imagecheck",
-	"opt",
-	"utm",
-	"outbound",
-	// 2: the database.
-	"store blob",
-	// 3: what the pipeline and the product share.
-	"clicklog actor ratelimit receipt requestlog",
-	"eventstore route publication audit jobs dependents clickcount",
-	// 4: the pipeline.
-	"op",
-	// 5: capabilities. Operations stand below those that start them; apps
-	// delete keys and have domains, links need both.
-	"delivery",
-	"account apikey durable organize webhook",
-	"domain",
-	"app",
-	"asset",
-	"link analytics",
-	"qr automation",
-	"automation/batches automation/exports automation/imports introspect",
-	// 6: what runs them.
-	"server redirect executor",
-	"assembly",
-}
-
 // testOnly packages may import anything and are imported by tests alone.
 var testOnly = []string{"csvtable/csvtest", "store/storetest", "store/storetest/withpostgres", "apitest"}
 
-func TestFloors(t *testing.T) {
-	const prefix = "github.com/waymarkhq/waymark/internal/"
+const (
+	module   = "github.com/waymarkhq/waymark/"
+	internal = module + "internal/"
+)
+
+// floors returns the floor of each package that the README's map draws, from 1 for
+// the lowest line. The order of packages is written down there alone: a package
+// imports only from lines below its own.
+func floors(t *testing.T) map[string]int {
+	t.Helper()
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, drawing, found := strings.Cut(string(readme), "```text\ncmd/waymark")
+	drawing, _, ended := strings.Cut("cmd/waymark"+drawing, "\n```\n")
+	if !found || !ended {
+		t.Fatal("README.md has no map of packages that begins with cmd/waymark")
+	}
+	lines := strings.Split(drawing, "\n")
 	floor := map[string]int{}
-	for i, line := range floors {
-		for _, name := range strings.Fields(line) {
-			floor[name] = i + 1
+	for i, line := range lines {
+		names, _, described := strings.Cut(line, "#")
+		if !described {
+			t.Errorf("the map's line %q does not say what its packages are for", line)
+		}
+		for _, name := range strings.Fields(names) {
+			if floor[name] != 0 {
+				t.Errorf("%s is on the map twice", name)
+			}
+			floor[name] = len(lines) - i
 		}
 	}
+	return floor
+}
+
+// TestFloors holds the imports against the map. A package that is not drawn lives
+// in the folder of one that is, which alone imports it.
+func TestFloors(t *testing.T) {
+	floor, forTests := floors(t), map[string]bool{}
 	for _, name := range testOnly {
-		floor[name] = 0
+		forTests[name] = true
+	}
+	// drawn returns the package on the map that a package belongs to, "" for none.
+	drawn := func(name string) string {
+		for name != "." && floor[name] == 0 {
+			name = path.Dir(name)
+		}
+		return strings.TrimPrefix(name, ".")
 	}
 	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,Doc", "./internal/...", "./cmd/...").Output()
 	if err != nil {
@@ -72,29 +82,38 @@ func TestFloors(t *testing.T) {
 		if p.Doc == "" {
 			t.Errorf("%s has no package comment", p.ImportPath)
 		}
-		name, internal := strings.CutPrefix(p.ImportPath, prefix)
-		own, known := floor[name]
-		if internal && !known {
-			t.Errorf("%s stands on no floor: add it to the list", name)
-		}
+		name := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, internal), module)
 		seen[name] = true
+		if forTests[name] {
+			continue
+		}
+		own := drawn(name)
+		if own == "" {
+			t.Errorf("%s is not on the map in README.md: draw it on the line that it belongs to", name)
+		}
 		for _, imported := range p.Imports {
-			other, ok := strings.CutPrefix(imported, prefix)
+			other, ok := strings.CutPrefix(imported, internal)
 			if !ok {
 				continue
 			}
-			switch {
-			case own == 0 && internal: // for tests
-			case floor[other] == 0:
-				t.Errorf("%s imports %s, which is for tests", p.ImportPath, other)
-			case internal && floor[other] >= own:
-				t.Errorf("%s imports %s, which is not below it", name, other)
+			switch owner := drawn(other); {
+			case forTests[other]:
+				t.Errorf("%s imports %s, which is for tests", name, other)
+			case owner != "" && floor[other] == 0 && owner != own:
+				t.Errorf("%s imports %s, which is for %s alone", name, other, owner)
+			case own != "" && floor[other] != 0 && floor[other] >= floor[own]:
+				t.Errorf("%s imports %s, which the map does not draw below it", name, other)
 			}
 		}
 	}
 	for name := range floor {
 		if !seen[name] {
-			t.Errorf("%s is on the list but not in the tree", name)
+			t.Errorf("%s is on the map but not in the tree", name)
+		}
+	}
+	for _, name := range testOnly {
+		if !seen[name] {
+			t.Errorf("%s is for tests but not in the tree", name)
 		}
 	}
 }
