@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,8 +23,11 @@ import (
 )
 
 const (
-	// cycleItems is how many jobs one cycle takes (api-v1.md, Executor cycle).
+	// cycleItems is how many items of long jobs one cycle takes (api-v1.md,
+	// Executor cycle).
 	cycleItems = 10
+	// cycleJobs is how many short jobs one cycle takes, which share a commit.
+	cycleJobs = 64
 	// pollEvery finds jobs that another process enqueued.
 	pollEvery = 200 * time.Millisecond
 	// gather is how long a cycle waits for company.
@@ -48,7 +52,7 @@ type Options struct {
 	Observe func(kind, outcome string)
 }
 
-// Executor runs jobs: short ones ten at a time in one transaction, long ones
+// Executor runs jobs: short ones many at a time in one transaction, long ones
 // side by side, so that one which reads for long holds up no other.
 type Executor struct {
 	Options
@@ -86,16 +90,24 @@ func New(o Options) *Executor {
 // Run works until ctx ends; what is under way is finished first.
 func (e *Executor) Run(ctx context.Context) {
 	var loops sync.WaitGroup
-	loops.Go(func() { e.loop(ctx, e.shortJobs, nil) })
-	loops.Go(func() { e.loop(ctx, e.longJobs, e.freed) })
+	loops.Go(func() { e.loop(ctx, e.shortJobs, e.listen(e.short), nil) })
+	loops.Go(func() { e.loop(ctx, e.longJobs, e.listen(e.long), e.freed) })
 	loops.Wait()
 	e.running.Wait()
 }
 
-// loop takes jobs again and again, with pauses while there are none; more
-// receives when there may be.
-func (e *Executor) loop(ctx context.Context, take func(context.Context) (int, error), more <-chan struct{}) {
-	wake := e.DB.Listen(jobs.Topic)
+// listen returns what wakes the loop of some kinds.
+func (e *Executor) listen(kinds []string) <-chan struct{} {
+	var topics []string
+	for _, kind := range kinds {
+		topics = append(topics, jobs.Topic(kind))
+	}
+	return e.DB.Listen(topics...)
+}
+
+// loop takes jobs again and again, with pauses while there are none; wake and
+// more receive when there may be.
+func (e *Executor) loop(ctx context.Context, take func(context.Context) (int, error), wake, more <-chan struct{}) {
 	for ctx.Err() == nil {
 		n, err := take(ctx)
 		wait := pollEvery
@@ -117,7 +129,7 @@ func (e *Executor) loop(ctx context.Context, take func(context.Context) (int, er
 	}
 }
 
-// Cycle takes at most ten short and ten long jobs, waits until they have had
+// Cycle takes one cycle's short and long jobs, waits until they have had
 // their turns, and returns how many they were. It is for tests; Run must not be
 // running.
 func (e *Executor) Cycle(ctx context.Context) (int, error) {
@@ -132,7 +144,7 @@ func (e *Executor) shortJobs(ctx context.Context) (int, error) {
 	// A cycle that began is finished even when the process is asked to stop.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cycleLimit)
 	defer cancel()
-	claimed, err := jobs.Claim(ctx, e.DB, e.Lease, cycleItems, e.short)
+	claimed, err := jobs.Claim(ctx, e.DB, e.Lease, cycleJobs, e.short)
 	if err != nil {
 		return 0, err
 	}
@@ -164,25 +176,33 @@ var errInterrupted = errors.New("interrupted too often")
 // run finishes jobs and applies their effects in one transaction.
 func (e *Executor) run(ctx context.Context, claimed ...jobs.Job) error {
 	return e.DB.InTxReadCommitted(ctx, func(tx *store.Tx) error {
+		if slices.ContainsFunc(claimed, func(j jobs.Job) bool { return j.Attempts > jobs.MaxAttempts }) {
+			return errInterrupted
+		}
+		if err := jobs.FinishAll(ctx, tx, claimed); err != nil {
+			return err
+		}
+		byKind := map[string][]jobs.Job{}
 		for _, j := range claimed {
-			if j.Attempts > jobs.MaxAttempts {
-				return errInterrupted
-			}
-			if err := jobs.Finish(ctx, tx, j); err != nil {
-				return err
-			}
-			if err := e.apply(ctx, tx, j); err != nil {
+			if e.kinds[j.Kind].RunAll != nil {
+				byKind[j.Kind] = append(byKind[j.Kind], j)
+			} else if err := apply(e.kinds[j.Kind].Run, ctx, tx, j); err != nil {
 				return fmt.Errorf("job %s %s: %w", j.Kind, j.ID, err)
+			}
+		}
+		for kind, all := range byKind {
+			if err := apply(e.kinds[kind].RunAll, ctx, tx, all); err != nil {
+				return fmt.Errorf("jobs %s %s and %d more: %w", kind, all[0].ID, len(all)-1, err)
 			}
 		}
 		return nil
 	})
 }
 
-// apply runs the function of a short job's kind.
-func (e *Executor) apply(ctx context.Context, tx *store.Tx, j jobs.Job) (err error) {
+// apply runs the function of a short kind of jobs.
+func apply[T any](run func(context.Context, *store.Tx, T) error, ctx context.Context, tx *store.Tx, what T) (err error) {
 	defer recovered(&err)
-	return e.kinds[j.Kind].Run(ctx, tx, j)
+	return run(ctx, tx, what)
 }
 
 // recovered makes a panic of a job its failure: it must not take the API and

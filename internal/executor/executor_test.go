@@ -190,6 +190,44 @@ func TestStaleLease(t *testing.T) {
 	})
 }
 
+// The jobs of a kind that come together are run together; when they fail so, each
+// is run alone, and what is wrong with one is not the others' failure.
+func TestRunAll(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+		var sizes []int
+		all := jobs.Kind{Name: "all", RunAll: func(ctx context.Context, tx *store.Tx, all []jobs.Job) error {
+			sizes = append(sizes, len(all))
+			for _, j := range all {
+				if err := note(ctx, tx, "all "+j.Payload); err != nil {
+					return err
+				}
+				if j.Payload == "panic" {
+					panic("no")
+				}
+			}
+			return nil
+		}}
+		e := executor(t, db, noteKind, all)
+		for i := range 40 {
+			enqueue(t, db, "all", fmt.Sprint(i))
+		}
+		enqueue(t, db, "note", "alone")
+		cycle(t, e, 41)
+		if fmt.Sprint(sizes) != "[40]" || noted(t, db, "all 0") != 1 || noted(t, db, "all 39") != 1 || noted(t, db, "alone") != 1 {
+			t.Errorf("jobs were run by %v", sizes)
+		}
+		sizes = nil
+		for _, payload := range []string{"a", "panic", "b"} {
+			enqueue(t, db, "all", payload)
+		}
+		cycle(t, e, 3)
+		if fmt.Sprint(sizes) != "[3 1 1 1]" || noted(t, db, "all a") != 1 || noted(t, db, "all b") != 1 || noted(t, db, "all panic") != 0 {
+			t.Errorf("jobs were run by %v", sizes)
+		}
+		depth(t, db, 1)
+	})
+}
+
 // In a batch with a job that another has meanwhile, the others are still done,
 // once.
 func TestPartlyStaleBatch(t *testing.T) {

@@ -89,7 +89,7 @@ func TestFairness(t *testing.T) {
 		c.Move(time.Second)
 		enqueueFor(t, db, "other", "note", "other")
 		enqueueFor(t, db, "", "note", "of nobody")
-		cycle(t, e, 15)
+		cycle(t, e, cycleJobs+5)
 		if other, nobody := noted(t, db, "other"), noted(t, db, "of nobody"); other != 1 || nobody != 1 {
 			t.Errorf("done in the first cycle: %d of the other app's, %d of nobody's", other, nobody)
 		}

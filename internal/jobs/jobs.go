@@ -42,10 +42,10 @@ const firstWait = time.Second
 // app has with five operations of fifty items.
 const fairness = 500
 
-// Topic is signalled when a job was enqueued.
-const Topic = "job"
+// Topic is signalled when a job of a kind was enqueued.
+func Topic(kind string) string { return "job " + kind }
 
-// ErrLeaseLost is returned by Finish when another executor has the job.
+// ErrLeaseLost is returned by Finish and FinishAll when another executor has the job.
 var ErrLeaseLost = errors.New("the lease of this job is lost")
 
 // Job is a claimed job.
@@ -72,7 +72,7 @@ func EnqueueID(ctx context.Context, tx *store.Tx, kind, payload, appID string, g
 	_, err = tx.Exec(ctx, `INSERT INTO job (id, kind, payload, app_id, owner_id, credential, lease_no, attempts, run_after, created_at)
 		VALUES (?, ?, ?, ?, ?, ?, 0, 0, ?, ?)`,
 		id, kind, payload, store.NullString(appID), store.NullString(grant.OwnerID), store.NullString(grant.Credential), tx.Now, tx.Now)
-	tx.Signal(Topic)
+	tx.Signal(Topic(kind))
 	return id, err
 }
 
@@ -150,6 +150,27 @@ func Finish(ctx context.Context, tx *store.Tx, j Job) error {
 	return held(tx.Exec(ctx, "DELETE FROM job WHERE id = ? AND lease_no = ?", j.ID, j.LeaseNo))
 }
 
+// FinishAll is Finish for several jobs: all of them, or none.
+func FinishAll(ctx context.Context, tx *store.Tx, all []Job) error {
+	for some := range store.Chunks(all) {
+		leases, args := "", make([]any, 0, 3*len(some))
+		for _, j := range some {
+			args = append(args, j.ID)
+		}
+		for _, j := range some {
+			leases, args = leases+" WHEN ? THEN CAST(? AS BIGINT)", append(args, j.ID, j.LeaseNo)
+		}
+		n, err := tx.Exec(ctx, "DELETE FROM job WHERE id IN ("+store.Marks(len(some))+") AND lease_no = CASE id"+leases+" END", args...)
+		if err == nil && n < int64(len(some)) {
+			err = ErrLeaseLost
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // held is the error of a statement that names a lease: it changes one row as
 // long as the lease holds.
 func held(n int64, err error) error {
@@ -173,7 +194,7 @@ func (j *Job) giveBack(ctx context.Context, q store.Q, due clock.Instant, attemp
 // tx. One that is under way, or waits after a failure, is left alone.
 func Wake(ctx context.Context, tx *store.Tx, kind, payload string) error {
 	_, err := tx.Exec(ctx, "UPDATE job SET run_after = ? WHERE kind = ? AND payload = ? AND attempts = 0 AND run_after > ?", tx.Now, kind, payload, tx.Now)
-	tx.Signal(Topic)
+	tx.Signal(Topic(kind))
 	return err
 }
 

@@ -75,10 +75,8 @@ func publishCampaign(ctx context.Context, tx *store.Tx, j jobs.Job) error {
 	if err != nil || len(links) == 0 {
 		return err
 	}
-	for i := range links {
-		if err := put(ctx, tx, publisher, &links[i]); err != nil {
-			return err
-		}
+	if err := put(ctx, tx, publisher, links); err != nil {
+		return err
 	}
 	last := links[len(links)-1]
 	page.AfterAt, page.AfterID = last.CreatedAt, last.ID

@@ -12,17 +12,47 @@ import (
 	"github.com/waymarkhq/waymark/internal/weburl"
 )
 
-// put publishes a link as it is now.
-func put(ctx context.Context, tx *store.Tx, publisher *route.Publisher, l *Link) error {
-	document, err := l.document(ctx, tx)
+// put publishes links as they are now.
+func put(ctx context.Context, tx *store.Tx, publisher *route.Publisher, links []Link) error {
+	documents, err := documents(ctx, tx, links)
 	if err != nil {
 		return err
 	}
-	return publisher.PutLink(ctx, l.Domain, route.Path(l.Prefix, l.Slug), l.Revision, document)
+	routes := make([]route.LinkRoute, len(links))
+	for i := range links {
+		l := &links[i]
+		routes[i] = route.LinkRoute{Hostname: l.Domain, Path: route.Path(l.Prefix, l.Slug), Revision: l.Revision, Link: documents[i]}
+	}
+	return publisher.PutLinks(ctx, routes)
 }
 
-// document is what the redirector needs of a link.
-func (l *Link) document(ctx context.Context, q store.Q) (route.Link, error) {
+// documents are what the redirector needs of links.
+func documents(ctx context.Context, q store.Q, links []Link) ([]route.Link, error) {
+	rules, tags := map[string][]Rule{}, map[string][]string{}
+	for some := range store.Chunks(links) {
+		var ids []any
+		for i := range some {
+			ids = append(ids, some[i].ID)
+		}
+		if err := readRules(ctx, q, ids, rules); err != nil {
+			return nil, err
+		}
+		if err := readTags(ctx, q, ids, tags); err != nil {
+			return nil, err
+		}
+	}
+	all := make([]route.Link, len(links))
+	for i := range links {
+		var err error
+		if all[i], err = links[i].document(ctx, q, rules[links[i].ID], tags[links[i].ID]); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// document is what the redirector needs of a link with its rules and tags.
+func (l *Link) document(ctx context.Context, q store.Q, rules []Rule, tagIDs []string) (route.Link, error) {
 	text := func(s *string) string {
 		if s == nil {
 			return ""
@@ -39,7 +69,7 @@ func (l *Link) document(ctx context.Context, q store.Q) (route.Link, error) {
 		LinkID: l.ID, AppID: l.AppID, Prefix: l.Prefix, Slug: l.Slug, Group: l.Group,
 		CampaignID: text(l.CampaignID), FolderID: text(l.FolderID),
 		Archived: l.Lifecycle.Archived, StartsAt: l.Lifecycle.StartsAt, ExpiresAt: l.Lifecycle.ExpiresAt,
-		MaxClicks: l.Lifecycle.MaxClicks, ExpiredURL: address(l.Lifecycle.ExpiredURL),
+		MaxClicks: l.Lifecycle.MaxClicks, TagIDs: tagIDs, ExpiredURL: address(l.Lifecycle.ExpiredURL),
 		DesktopURL: address(l.DesktopURL), PlayStoreURL: address(l.PlayStoreURL), AppStoreURL: address(l.AppStoreURL),
 		WebOnly: l.WebOnly, Behavior: l.Behavior, UTM: routeUTM(&l.UTM),
 		Title: strings.TrimSpace(text(l.Title)), Description: strings.TrimSpace(text(l.Description)), ImageURL: text(l.ImageURL),
@@ -58,18 +88,13 @@ func (l *Link) document(ctx context.Context, q store.Q) (route.Link, error) {
 		}
 		document.CampaignUTM = routeUTM(&campaign)
 	}
-	rules, err := rulesOf(ctx, q, l.ID)
-	if err != nil {
-		return document, err
-	}
 	for _, r := range rules {
 		document.Rules = append(document.Rules, route.Rule{
 			ID: r.ID, Platform: route.Platform(text(r.Platform)), Country: text(r.Country), StartsAt: r.StartsAt, ExpiresAt: r.ExpiresAt,
 			URL: weburl.ASCIIHost(r.DestinationURL), UTM: routeUTM(&r.UTM),
 		})
 	}
-	document.TagIDs, err = tagsOf(ctx, q, l.ID)
-	return document, err
+	return document, nil
 }
 
 func routeUTM(u *utm.UTM) route.UTM {

@@ -3,6 +3,8 @@ package link
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 
@@ -37,33 +39,57 @@ func enqueue(ctx context.Context, tx *store.Tx, p projection, appID string) erro
 	return jobs.Enqueue(ctx, tx, jobPublish, string(payload), appID, actor.Grant{})
 }
 
-func publish(ctx context.Context, tx *store.Tx, j jobs.Job) error {
-	p, err := parse(j)
-	if err != nil {
-		return err
+// publish publishes the links of jobs, each once.
+func publish(ctx context.Context, tx *store.Tx, all []jobs.Job) error {
+	changes := map[string]projection{} // by link
+	resynced := map[string]bool{}
+	for _, j := range all {
+		p, err := parse(j)
+		if err != nil {
+			return err
+		}
+		changes[p.LinkID] = p
+		resynced[p.LinkID] = resynced[p.LinkID] || p.Resync
 	}
 	// Whoever publishes holds this lock, so what is read below is the newest.
 	publisher, err := route.Lock(ctx, tx)
 	if err != nil {
 		return err
 	}
-	// Locked, so that the revision that is confirmed below is still its own.
-	l, err := store.One(ctx, tx, scan, selection+" WHERE id = ?"+tx.Dialect().LockRow, p.LinkID)
-	if err == store.ErrNotFound {
-		return publisher.Remove(ctx, p.Hostname, route.Path(p.Prefix, p.Slug), p.LinkID)
+	var ids []any
+	for _, id := range slices.Sorted(maps.Keys(changes)) {
+		ids = append(ids, id)
 	}
-	if err != nil {
-		return err
+	var links []Link
+	for some := range store.Chunks(ids) {
+		// Locked, so that the revision that is confirmed below is still its own.
+		found, err := store.All(ctx, tx, scan, selection+" WHERE id IN ("+store.Marks(len(some))+") ORDER BY id"+tx.Dialect().LockRow, some...)
+		if err != nil {
+			return err
+		}
+		links = append(links, found...)
 	}
-	if err := put(ctx, tx, publisher, &l); err != nil {
-		return err
+	ids = ids[:0]
+	for i := range links {
+		l := &links[i]
+		ids = append(ids, l.ID)
+		delete(changes, l.ID)
+		if resynced[l.ID] {
+			if err := delivery.Emit(ctx, tx, delivery.LinkUpdated, l.AppID, l.ID, l.Revision); err != nil {
+				return err
+			}
+		}
 	}
-	if p.Resync {
-		if err := delivery.Emit(ctx, tx, delivery.LinkUpdated, l.AppID, l.ID, l.Revision); err != nil {
+	// What is gone goes first: a new link may have the address.
+	for id, p := range changes {
+		if err := publisher.Remove(ctx, p.Hostname, route.Path(p.Prefix, p.Slug), id); err != nil {
 			return err
 		}
 	}
-	return publication.Links.Confirm(ctx, tx, l.ID, l.Revision)
+	if err := put(ctx, tx, publisher, links); err != nil {
+		return err
+	}
+	return publication.Links.ConfirmAll(ctx, tx, ids)
 }
 
 func publishFailed(ctx context.Context, tx *store.Tx, j jobs.Job, final bool) error {

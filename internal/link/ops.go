@@ -65,7 +65,7 @@ func Register(p *op.Pipeline, l *Service) part.Part {
 	return part.Part{
 		Name: "link",
 		Kinds: []jobs.Kind{
-			{Name: jobPublish, Run: publish, Failed: publishFailed}, {Name: jobPublishCampaign, Run: publishCampaign},
+			{Name: jobPublish, RunAll: publish, Failed: publishFailed}, {Name: jobPublishCampaign, Run: publishCampaign},
 		},
 		Sweeps: []part.Sweep{
 			{Name: "link history", Run: Sweep},

@@ -50,7 +50,7 @@ func (s *Service) preview(ctx context.Context, c *op.Call, tx *store.Tx, in *pre
 	if err != nil {
 		return op.Item[Preview]{}, err
 	}
-	document, err := l.document(ctx, tx)
+	documents, err := documents(ctx, tx, []Link{l})
 	if err != nil {
 		return op.Item[Preview]{}, err
 	}
@@ -65,7 +65,7 @@ func (s *Service) preview(ctx context.Context, c *op.Call, tx *store.Tx, in *pre
 	}
 	// The link's app holds its hostname, whose own settings do not matter to a
 	// link.
-	decision := route.Decide(&document, &route.Host{AppID: l.AppID}, visit, in.Body.At.Or(c.Now))
+	decision := route.Decide(&documents[0], &route.Host{AppID: l.AppID}, visit, in.Body.At.Or(c.Now))
 	v := Preview{
 		Platform: in.Body.Platform, Source: in.Body.Source, Mode: "redirect", Opening: "none", Publication: l.Publication,
 		DestinationURL: &decision.Location,

@@ -57,6 +57,20 @@ func rulesOf(ctx context.Context, q store.Q, linkID string) (rules []Rule, err e
 	return rules, err
 }
 
+// readRules adds the rules of links that have any.
+func readRules(ctx context.Context, q store.Q, ids []any, all map[string][]Rule) error {
+	_, err := store.All(ctx, q, func(r store.Row) (_ struct{}, err error) {
+		var id, text string
+		var rules []Rule
+		if err = r.Scan(&id, &text); err == nil {
+			err = json.Unmarshal([]byte(text), &rules)
+		}
+		all[id] = rules
+		return struct{}{}, err
+	}, "SELECT id, routing_rules FROM link WHERE id IN ("+store.Marks(len(ids))+") AND routing_rules <> '[]'", ids...)
+	return err
+}
+
 func saveRules(ctx context.Context, tx *store.Tx, linkID string, rules []Rule) error {
 	text, err := json.Marshal(rules)
 	if err != nil {

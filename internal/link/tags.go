@@ -31,6 +31,17 @@ func tagsOf(ctx context.Context, q store.Q, linkID string) ([]string, error) {
 	return store.All(ctx, q, store.Value[string], "SELECT tag_id FROM link_tag WHERE link_id = ? ORDER BY tag_id", linkID)
 }
 
+// readTags adds the tags of links that have any.
+func readTags(ctx context.Context, q store.Q, ids []any, all map[string][]string) error {
+	_, err := store.All(ctx, q, func(r store.Row) (_ struct{}, err error) {
+		var link, tag string
+		err = r.Scan(&link, &tag)
+		all[link] = append(all[link], tag)
+		return struct{}{}, err
+	}, "SELECT link_id, tag_id FROM link_tag WHERE link_id IN ("+store.Marks(len(ids))+") ORDER BY link_id, tag_id", ids...)
+	return err
+}
+
 // addTags marks a link that has no tags.
 func addTags(ctx context.Context, tx *store.Tx, l *Link, tagIDs []string) error {
 	for _, id := range tagIDs {

@@ -96,6 +96,19 @@ func (t Table) Confirm(ctx context.Context, tx *store.Tx, id, revision string) e
 	return err
 }
 
+// ConfirmAll is Confirm for resources at the revisions that they have: the
+// transaction locked them when it read what it published.
+func (t Table) ConfirmAll(ctx context.Context, tx *store.Tx, ids []any) error {
+	for some := range store.Chunks(ids) {
+		if _, err := tx.Exec(ctx, "UPDATE "+string(t)+` SET publication_status = 'synced', publication_confirmed = revision,
+			publication_attempts = 0, publication_error = NULL, publication_updated_at = ? WHERE id IN (`+store.Marks(len(some))+")",
+			append([]any{tx.Now}, some...)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Renew gives the resources that a condition selects a revision under which
 // visitors get what they got before. What was confirmed is confirmed under it at
 // once; a publication under way confirms it when it ends, provided that it locks

@@ -115,7 +115,7 @@ func publish(t testing.TB, db *store.DB) {
 			}
 			for _, link := range links {
 				link.LinkID, link.AppID = hostname+":"+link.Slug, "app"
-				if err := p.PutLink(ctx, hostname, route.Path(link.Prefix, link.Slug), "r", link); err != nil {
+				if err := p.PutLinks(ctx, []route.LinkRoute{{Hostname: hostname, Path: route.Path(link.Prefix, link.Slug), Revision: "r", Link: link}}); err != nil {
 					return err
 				}
 			}

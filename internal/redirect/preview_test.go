@@ -249,7 +249,7 @@ func put(t *testing.T, db *store.DB, hostname string, link route.Link) {
 		if err != nil {
 			return err
 		}
-		return p.PutLink(t.Context(), hostname, route.Path(link.Prefix, link.Slug), "r", link)
+		return p.PutLinks(t.Context(), []route.LinkRoute{{Hostname: hostname, Path: route.Path(link.Prefix, link.Slug), Revision: "r", Link: link}})
 	})
 	if err != nil {
 		t.Fatal(err)

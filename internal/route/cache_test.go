@@ -149,7 +149,7 @@ func TestFlood(t *testing.T) {
 	const links = 100
 	publish(t, db, func(p *Publisher) error {
 		for i := range links {
-			if err := p.PutLink(t.Context(), "a.example", fmt.Sprint("x", i), "r", Link{LinkID: "l", DesktopURL: web}); err != nil {
+			if err := putLink(t.Context(), p, "a.example", fmt.Sprint("x", i), "r", Link{LinkID: "l", DesktopURL: web}); err != nil {
 				return err
 			}
 		}

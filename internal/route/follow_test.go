@@ -168,11 +168,11 @@ func TestFollowManyChanges(t *testing.T) {
 	destination(t, c, "last")
 	publish(t, db, func(p *Publisher) error {
 		for i := range 2*pollAtMost + 1 {
-			if err := p.PutLink(t.Context(), "a.example", fmt.Sprint(i), "r", Link{}); err != nil {
+			if err := putLink(t.Context(), p, "a.example", fmt.Sprint(i), "r", Link{}); err != nil {
 				return err
 			}
 		}
-		return p.PutLink(t.Context(), "a.example", "last", "r", Link{DesktopURL: web})
+		return putLink(t.Context(), p, "a.example", "last", "r", Link{DesktopURL: web})
 	})
 	if err := f.poll(t.Context()); err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package route
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -20,9 +21,9 @@ const Topic = "route"
 // Publisher writes routes inside the transaction that holds the lock.
 type Publisher struct {
 	tx *store.Tx
-	// seq is the next change number that is ours to use, 0 when another must
-	// be taken.
-	seq int64
+	// last is the last change number that was taken, and free how many up to it
+	// are still to be used.
+	last, free int64
 }
 
 // Lock makes tx the only one that publishes until it ends. Call it first, in a
@@ -31,41 +32,72 @@ type Publisher struct {
 func Lock(ctx context.Context, tx *store.Tx) (_ *Publisher, err error) {
 	defer fault.Wrap(&err, "route.Lock")
 	p := &Publisher{tx: tx}
-	p.seq, err = p.take(ctx)
-	return p, err
+	return p, p.take(ctx, 1)
 }
 
-func (p *Publisher) take(ctx context.Context) (int64, error) {
-	return store.One(ctx, p.tx, store.Value[int64], "UPDATE sequence SET value = value + 1 WHERE name = 'route_change' RETURNING value")
-}
-
-// PutLink publishes a revision of a link at its hostname and path.
-func (p *Publisher) PutLink(ctx context.Context, hostname, path, revision string, link Link) (err error) {
-	defer fault.Wrap(&err, "route.PutLink(%q, %q, %s)", hostname, path, revision)
-	if path == "" {
-		return fmt.Errorf("the path is empty, which stands for the hostname itself")
+// take makes n change numbers free to use. What is taken in one transaction is
+// in sequence: the first statement keeps all others out until it ends.
+func (p *Publisher) take(ctx context.Context, n int64) (err error) {
+	if n <= p.free {
+		return nil
 	}
-	return p.put(ctx, hostname, path, link.LinkID, revision, &link)
+	p.last, err = store.One(ctx, p.tx, store.Value[int64], "UPDATE sequence SET value = value + ? WHERE name = 'route_change' RETURNING value", n-p.free)
+	p.free = n
+	return err
+}
+
+// LinkRoute is a revision of a link at its hostname and path.
+type LinkRoute struct {
+	Hostname, Path, Revision string
+	Link                     Link
+}
+
+// PutLinks publishes links, which have different addresses.
+func (p *Publisher) PutLinks(ctx context.Context, links []LinkRoute) (err error) {
+	defer fault.Wrap(&err, "route.PutLinks(%d)", len(links))
+	routes := make([]route, len(links))
+	for i := range links {
+		l := &links[i]
+		if l.Path == "" {
+			return fmt.Errorf("the path of link %s on %q is empty, which stands for the hostname itself", l.Link.LinkID, l.Hostname)
+		}
+		routes[i] = route{key{l.Hostname, l.Path}, l.Link.LinkID, l.Revision, &l.Link}
+	}
+	return p.put(ctx, routes)
 }
 
 // PutHost publishes a revision of a hostname's own settings. A hostname that
 // has none answers nothing, whatever links are published on it.
 func (p *Publisher) PutHost(ctx context.Context, hostname, revision string, host Host) (err error) {
 	defer fault.Wrap(&err, "route.PutHost(%q, %s)", hostname, revision)
-	return p.put(ctx, hostname, "", host.DomainID, revision, &host)
+	return p.put(ctx, []route{{key{hostname, ""}, host.DomainID, revision, &host}})
 }
 
-func (p *Publisher) put(ctx context.Context, hostname, path, owner, revision string, document any) error {
-	text, err := json.Marshal(document)
-	if err != nil {
-		return err
+// route is a row of the projection.
+type route struct {
+	key
+	owner, revision string
+	document        any
+}
+
+func (p *Publisher) put(ctx context.Context, routes []route) error {
+	var keys []key
+	for some := range store.Chunks(routes) {
+		var args []any
+		for _, r := range some {
+			text, err := json.Marshal(r.document)
+			if err != nil {
+				return err
+			}
+			keys = append(keys, r.key)
+			args = append(args, r.hostname, r.path, r.owner, r.revision, string(text))
+		}
+		if _, err := p.tx.Exec(ctx, "INSERT INTO route (hostname, path, owner, revision, document) VALUES (?, ?, ?, ?, ?)"+strings.Repeat(", (?, ?, ?, ?, ?)", len(some)-1)+`
+			ON CONFLICT (hostname, path) DO UPDATE SET owner = excluded.owner, revision = excluded.revision, document = excluded.document`, args...); err != nil {
+			return err
+		}
 	}
-	if _, err := p.tx.Exec(ctx, `INSERT INTO route (hostname, path, owner, revision, document) VALUES (?, ?, ?, ?, ?)
-		ON CONFLICT (hostname, path) DO UPDATE SET owner = excluded.owner, revision = excluded.revision, document = excluded.document`,
-		hostname, path, owner, revision, string(text)); err != nil {
-		return err
-	}
-	return p.changed(ctx, hostname, path)
+	return p.changed(ctx, keys)
 }
 
 // Remove withdraws the route at an address if it still belongs to owner, a
@@ -77,20 +109,26 @@ func (p *Publisher) Remove(ctx context.Context, hostname, path, owner string) (e
 	if err != nil || n == 0 {
 		return err
 	}
-	return p.changed(ctx, hostname, path)
+	return p.changed(ctx, []key{{hostname, path}})
 }
 
 // changed tells the followers.
-func (p *Publisher) changed(ctx context.Context, hostname, path string) (err error) {
-	seq := p.seq
-	if p.seq = 0; seq == 0 {
-		if seq, err = p.take(ctx); err != nil {
+func (p *Publisher) changed(ctx context.Context, keys []key) error {
+	if err := p.take(ctx, int64(len(keys))); err != nil {
+		return err
+	}
+	for some := range store.Chunks(keys) {
+		var args []any
+		for _, k := range some {
+			args = append(args, p.last-p.free+1, k.hostname, k.path, p.tx.Now)
+			p.free--
+		}
+		if _, err := p.tx.Exec(ctx, "INSERT INTO route_change (seq, hostname, path, changed_at) VALUES (?, ?, ?, ?)"+strings.Repeat(", (?, ?, ?, ?)", len(some)-1), args...); err != nil {
 			return err
 		}
 	}
-	_, err = p.tx.Exec(ctx, "INSERT INTO route_change (seq, hostname, path, changed_at) VALUES (?, ?, ?, ?)", seq, hostname, path, p.tx.Now)
 	p.tx.Signal(Topic)
-	return err
+	return nil
 }
 
 // Sweep removes at most limit changes after ChangeRetention. It always leaves the

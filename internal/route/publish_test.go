@@ -30,11 +30,15 @@ func publish(t testing.TB, db *store.DB, f func(p *Publisher) error) {
 	}
 }
 
+func putLink(ctx context.Context, p *Publisher, hostname, path, revision string, link Link) error {
+	return p.PutLinks(ctx, []LinkRoute{{hostname, path, revision, link}})
+}
+
 // put publishes a link that leads to a destination.
 func put(t testing.TB, db *store.DB, path, destination string) {
 	t.Helper()
 	publish(t, db, func(p *Publisher) error {
-		return p.PutLink(t.Context(), "a.example", path, "r", Link{LinkID: "id of " + path, AppID: "app", Slug: path, DesktopURL: destination})
+		return putLink(t.Context(), p, "a.example", path, "r", Link{LinkID: "id of " + path, AppID: "app", Slug: path, DesktopURL: destination})
 	})
 }
 
@@ -80,7 +84,7 @@ func TestPublish(t *testing.T) {
 		ctx := t.Context()
 		publish(t, db, func(p *Publisher) error {
 			for i := range 3 {
-				if err := p.PutLink(ctx, "a.example", "x", fmt.Sprint(i), Link{LinkID: fmt.Sprint("link", i)}); err != nil {
+				if err := putLink(ctx, p, "a.example", "x", fmt.Sprint(i), Link{LinkID: fmt.Sprint("link", i)}); err != nil {
 					return err
 				}
 			}
@@ -111,7 +115,7 @@ func TestPublish(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return p.PutLink(ctx, "a.example", "", "r", Link{})
+			return putLink(ctx, p, "a.example", "", "r", Link{})
 		})
 		if err == nil {
 			t.Error("a link took the hostname's own route")
@@ -169,7 +173,7 @@ func TestPublishersTakeTurns(t *testing.T) {
 						if err != nil {
 							return err
 						}
-						return p.PutLink(ctx, "a.example", "n", fmt.Sprint(n), Link{LinkID: "n"})
+						return putLink(ctx, p, "a.example", "n", fmt.Sprint(n), Link{LinkID: "n"})
 					})
 					if err != nil {
 						t.Error(err)

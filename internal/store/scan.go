@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"iter"
 	"strings"
 )
 
@@ -73,6 +74,23 @@ func Marks(n int) string {
 		return "NULL"
 	}
 	return strings.Repeat("?, ", n-1) + "?"
+}
+
+// Chunks divides rows into parts of 32 and, of what is left, smaller powers of
+// two, so that statements of many rows come in few texts.
+func Chunks[T any](rows []T) iter.Seq[[]T] {
+	return func(yield func([]T) bool) {
+		for size := 32; len(rows) > 0; {
+			if size > len(rows) {
+				size /= 2
+				continue
+			}
+			if !yield(rows[:size:size]) {
+				return
+			}
+			rows = rows[size:]
+		}
+	}
 }
 
 // Where builds a conjunction and its arguments.

@@ -9,16 +9,18 @@ type signals struct {
 	waiting map[string][]chan struct{}
 }
 
-// Listen returns a channel that receives after each commit that signalled a
-// topic. Signals that come while one is pending are merged with it.
-func (db *DB) Listen(topic string) <-chan struct{} {
+// Listen returns a channel that receives after each commit that signalled one of
+// the topics. Signals that come while one is pending are merged with it.
+func (db *DB) Listen(topics ...string) <-chan struct{} {
 	c := make(chan struct{}, 1)
 	db.signals.mu.Lock()
 	defer db.signals.mu.Unlock()
 	if db.signals.waiting == nil {
 		db.signals.waiting = map[string][]chan struct{}{}
 	}
-	db.signals.waiting[topic] = append(db.signals.waiting[topic], c)
+	for _, topic := range topics {
+		db.signals.waiting[topic] = append(db.signals.waiting[topic], c)
+	}
 	return c
 }
 

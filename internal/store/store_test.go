@@ -139,3 +139,43 @@ func TestContains(t *testing.T) {
 		}
 	})
 }
+
+// Parts of few sizes, whatever the number of rows.
+func TestChunks(t *testing.T) {
+	for n := range 200 {
+		rows := make([]int, n)
+		for i := range rows {
+			rows[i] = i
+		}
+		next := 0
+		for part := range store.Chunks(rows) {
+			if size := len(part); size > 32 || size&(size-1) != 0 {
+				t.Errorf("of %d: a part of %d", n, size)
+			}
+			for _, row := range part {
+				if row != next {
+					t.Fatalf("of %d: row %d, want %d", n, row, next)
+				}
+				next++
+			}
+		}
+		if next != n {
+			t.Errorf("of %d: %d rows", n, next)
+		}
+	}
+}
+
+func TestListen(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		both, other := db.Listen("a", "b"), db.Listen("c")
+		for _, topic := range []string{"a", "b"} {
+			if err := db.InTx(t.Context(), func(tx *store.Tx) error { tx.Signal(topic); return nil }); err != nil {
+				t.Fatal(err)
+			}
+			if len(both) != 1 || len(other) != 0 {
+				t.Errorf("after %s: %d and %d signals", topic, len(both), len(other))
+			}
+			<-both
+		}
+	})
+}
