@@ -124,8 +124,11 @@ func Open(ctx context.Context, s Settings) (*Installation, error) {
 			return nil, err
 		}
 	}
+	i.counter("waymark_database_retries_total", "Transactions that lost a race in the database and were run again.",
+		s.DB.Retries)
 	i.queue("waymark_jobs_waiting", "waymark_jobs_oldest_seconds", "durable jobs", jobs.Depth)
-	i.queue("waymark_webhook_deliveries_waiting", "waymark_webhook_oldest_seconds", "webhook deliveries", delivery.Depth)
+	i.queue("waymark_webhook_deliveries_waiting", "waymark_webhook_oldest_seconds", "webhook deliveries",
+		delivery.Depth)
 	return i, nil
 }
 

@@ -68,3 +68,8 @@ func (i *Installation) queue(waiting, oldest, what string,
 func (i *Installation) gauge(name, help string, f func() float64) {
 	promauto.With(i.settings.Metrics).NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, f)
 }
+
+func (i *Installation) counter(name, help string, f func() int64) {
+	promauto.With(i.settings.Metrics).NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help},
+		func() float64 { return float64(f()) })
+}

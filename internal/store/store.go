@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -45,6 +46,7 @@ type DB struct {
 	writer  *writer
 	pools   []*sql.DB
 	signals signals
+	retries atomic.Int64
 }
 
 // Open opens a database: "sqlite:<file>" or a "postgres://" address. It does
@@ -145,6 +147,10 @@ func (db *DB) Dialect() *Dialect { return &db.dialect }
 
 // Now returns the current instant of the injected clock.
 func (db *DB) Now() clock.Instant { return db.clock.Now() }
+
+// Retries returns how often transactions of this process lost a race and were run
+// again.
+func (db *DB) Retries() int64 { return db.retries.Load() }
 
 // Ping reports whether the database answers.
 func (db *DB) Ping(ctx context.Context) error { return db.pools[len(db.pools)-1].PingContext(ctx) }

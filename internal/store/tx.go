@@ -71,6 +71,7 @@ func (db *DB) inTx(ctx context.Context, level sql.IsolationLevel, f func(*Tx) er
 		if attempt == attempts {
 			return fmt.Errorf("transaction given up after %d attempts: %w", attempts, err)
 		}
+		db.retries.Add(1)
 		ceiling := min(time.Duration(attempt*attempt)*time.Millisecond, 250*time.Millisecond)
 		select {
 		case <-ctx.Done():

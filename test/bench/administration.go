@@ -22,7 +22,7 @@ type client struct {
 }
 
 func (b *bench) newClient(s *server) (*client, error) {
-	token, err := exec.Command(b.binary, "session", "issue", "--data-dir", b.data, "--email", "bench@example.com").Output()
+	token, err := exec.Command(b.binary, "session", "issue", "--data-dir", b.data, "--database", b.database, "--email", "bench@example.com").Output()
 	if err != nil {
 		return nil, fmt.Errorf("session issue: %w", err)
 	}
@@ -120,7 +120,14 @@ func (b *bench) administration() error {
 	if _, err := c.createLink(slug); err != nil {
 		return err
 	}
-	if err := b.creations(s, c); err != nil {
+	golink, err := b.startGolink()
+	if err != nil {
+		return err
+	}
+	if golink != nil {
+		defer golink.stop()
+	}
+	if err := b.creations("create link", s, c, golink, sqliteAims); err != nil {
 		return err
 	}
 	if err := b.lists(s, c); err != nil {

@@ -12,8 +12,13 @@ import (
 // creationClients are the numbers of clients that creations are measured with.
 var creationClients = []int{1, 32}
 
-// aims of creations, by number of clients: CPU, and the ratio to golink's rate.
-var aims = map[int]struct{ cpu, ratio float64 }{1: {cpu: 900}, 32: {cpu: 400, ratio: 2.5}}
+// creationAims are for a number of clients; 0 is none.
+type creationAims map[int]struct{ cpu, rate, ratio float64 }
+
+var (
+	sqliteAims   = creationAims{1: {cpu: 900}, 32: {cpu: 400, ratio: 2.5}}
+	postgresAims = creationAims{1: {rate: 400}, 32: {cpu: 2000, rate: 1000}}
+)
 
 // slug is of the link that redirects are measured with.
 const slug = "visited"
@@ -53,26 +58,19 @@ func written(r *http.Request, err error) []byte {
 	return b.Bytes()
 }
 
-// creations compares the creation of a link with golink's, which stores a row.
-func (b *bench) creations(s *server, c *client) error {
-	golink, err := b.startGolink()
-	if err != nil {
-		return err
-	}
-	if golink != nil {
-		defer golink.stop()
-	}
+// creations compares the creation of a link with golink's, which stores a row;
+// golink may be nil.
+func (b *bench) creations(what string, s *server, c *client, golink *child, aims creationAims) error {
+	ours := &child{cmd: s.cmd, address: s.api[len("http://"):], helpers: s.helpers}
 	for _, clients := range creationClients {
-		if err := b.creationsBy(clients, s, c, golink); err != nil {
+		if err := b.creationsBy(clients, what, s, c, &contender{name: "waymark", child: ours}, &contender{name: "golink", child: golink}, aims); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (b *bench) creationsBy(clients int, s *server, c *client, golink *child) error {
-	ours := &contender{name: "waymark", child: &child{cmd: s.cmd, address: s.api[len("http://"):]}}
-	theirs := &contender{name: "golink", child: golink}
+func (b *bench) creationsBy(clients int, what string, s *server, c *client, ours, theirs *contender, aims creationAims) error {
 	var published []float64
 	for round := range *rounds {
 		name := func(of int64) string { return fmt.Sprintf("r%d-%d-%d", clients, round, of) }
@@ -85,21 +83,20 @@ func (b *bench) creationsBy(clients int, s *server, c *client, golink *child) er
 			return err
 		}
 		published = append(published, per(s.cpu()-cpu, ours.total-before))
-		if golink == nil {
+		if theirs.child == nil {
 			continue
 		}
 		if err := theirs.turn(load{clients, http.StatusOK, func(of int64) []byte {
-			return written(golinkCreation(golink.address, name(of)), nil)
+			return written(golinkCreation(theirs.child.address, name(of)), nil)
 		}}); err != nil {
 			return err
 		}
 	}
-	what := fmt.Sprintf("create link, %d client(s), ", clients)
 	aim := aims[clients]
-	b.add(what+"CPU µs", "%.0f", median(ours.cost), aim.cpu, fmt.Sprintf("%d links in %d turns, executor at work beside", ours.total, *rounds))
+	b.add(fmt.Sprintf("%s, %d client(s), CPU µs", what, clients), "%.0f", median(ours.cost), aim.cpu, fmt.Sprintf("%d links in %d turns, executor at work beside", ours.total, *rounds))
 	b.add("  the same until published", "%.0f", median(published), 0, "queue of jobs empty")
-	b.add("  requests/s", "%.0f", median(ours.rate), 0, "")
-	if golink != nil {
+	b.addAtLeast("  requests/s", "%.0f", median(ours.rate), aim.rate, "")
+	if theirs.child != nil {
 		b.add("  golink, CPU µs", "%.0f", median(theirs.cost), 0, fmt.Sprintf("%d links", theirs.total))
 		b.add("  golink, requests/s", "%.0f", median(theirs.rate), 0, "")
 		b.addAtLeast("  waymark's rate to golink's", "%.2f", median(ours.rate)/median(theirs.rate), aim.ratio, "in the same run")

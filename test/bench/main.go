@@ -29,7 +29,7 @@ import (
 var (
 	rounds  = flag.Int("rounds", 3, "turns of each comparison; the median counts")
 	seconds = flag.Int("seconds", 5, "seconds of load in each turn")
-	parts   = flag.String("parts", "starts,administration,redirects,durable", "what is measured; redirects need administration")
+	parts   = flag.String("parts", "starts,administration,redirects,durable,postgres", "what is measured; redirects need administration")
 	keep    = flag.Bool("keep", false, "keep the temporary folder")
 )
 
@@ -39,7 +39,7 @@ func main() {
 		return
 	}
 	flag.Parse()
-	b := &bench{}
+	b := &bench{database: "sqlite"}
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	finished := make(chan error, 1)
@@ -59,8 +59,10 @@ func main() {
 
 type bench struct {
 	dir, binary, data string
-	children          []*child
-	rows              []row
+	// database is what --database says.
+	database string
+	children []*child
+	rows     []row
 }
 
 // row is one line of the table; aim 0 means that the design has none.
@@ -102,7 +104,7 @@ func (b *bench) run() (err error) {
 	for _, part := range []struct {
 		name string
 		run  func() error
-	}{{"starts", b.starts}, {"administration", b.administration}, {"redirects", b.redirects}, {"durable", b.durable}} {
+	}{{"starts", b.starts}, {"administration", b.administration}, {"redirects", b.redirects}, {"durable", b.durable}, {"postgres", b.postgres}} {
 		if !slices.Contains(strings.Split(*parts, ","), part.name) {
 			continue
 		}

@@ -21,6 +21,8 @@ const patience = 60 * time.Second
 type child struct {
 	cmd     *exec.Cmd
 	address string // of what is measured
+	// helpers returns the processor time of other processes that work for it.
+	helpers func() time.Duration
 	once    sync.Once
 	err     error
 }
@@ -46,20 +48,13 @@ func (b *bench) start(cmd *exec.Cmd) (*child, error) {
 	return c, nil
 }
 
-// ticks a second are what /proc counts processor time in (USER_HZ).
-const ticks = 100
-
-// cpu returns the processor time of the child so far.
+// cpu returns the processor time of the child so far, with that of its helpers.
 func (c *child) cpu() time.Duration {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", c.cmd.Process.Pid))
-	if err != nil {
-		return 0
+	sum := processTime(c.cmd.Process.Pid)
+	if c.helpers != nil {
+		sum += c.helpers()
 	}
-	// The name of the program, in parentheses, may contain spaces.
-	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
-	user, _ := strconv.ParseInt(fields[11], 10, 64)
-	system, _ := strconv.ParseInt(fields[12], 10, 64)
-	return time.Duration(user+system) * time.Second / ticks
+	return sum
 }
 
 // memory returns a line of /proc/<pid>/status in MiB.
@@ -85,7 +80,7 @@ const zone = "bench.example"
 
 // serve starts Waymark on ports of its own choice and waits until it is ready.
 func (b *bench) serve(more ...string) (*server, error) {
-	cmd := exec.Command(b.binary, append([]string{"serve", "--data-dir", b.data, "--api-addr", "127.0.0.1:0", "--public-addr", "127.0.0.1:0",
+	cmd := exec.Command(b.binary, append([]string{"serve", "--data-dir", b.data, "--database", b.database, "--api-addr", "127.0.0.1:0", "--public-addr", "127.0.0.1:0",
 		"--metrics-addr", "127.0.0.1:0", "--platform-zone", zone, "--limit-scale", "100000"}, more...)...)
 	log, err := cmd.StderrPipe()
 	if err != nil {
