@@ -25,12 +25,11 @@ type Event struct {
 
 // Record writes e as part of tx.
 func Record(ctx context.Context, tx *store.Tx, e Event) error {
-	_, err := tx.Exec(ctx, `INSERT INTO audit_event
+	return tx.Send(ctx, `INSERT INTO audit_event
 		(id, owner_id, operation, actor_type, actor_id, app_id, resource_type, resource_id, revision, correlation_id, created_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		ids.New(), e.Actor.OwnerID, e.Operation, e.Actor.Type, e.Actor.PrincipalID(), store.NullString(e.AppID),
 		e.ResourceType, e.ResourceID, store.NullString(e.Revision), e.CorrelationID, tx.Now)
-	return err
 }
 
 // Retention is how long events are kept.

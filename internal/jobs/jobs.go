@@ -69,7 +69,7 @@ func Enqueue(ctx context.Context, tx *store.Tx, kind, payload, appID string, gra
 // EnqueueID is Enqueue for who wants to know what becomes of the job.
 func EnqueueID(ctx context.Context, tx *store.Tx, kind, payload, appID string, grant actor.Grant) (id string, err error) {
 	id = ids.New()
-	_, err = tx.Exec(ctx, `INSERT INTO job (id, kind, payload, app_id, owner_id, credential, lease_no, attempts, run_after, created_at)
+	err = tx.Send(ctx, `INSERT INTO job (id, kind, payload, app_id, owner_id, credential, lease_no, attempts, run_after, created_at)
 		VALUES (?, ?, ?, ?, ?, ?, 0, 0, ?, ?)`,
 		id, kind, payload, store.NullString(appID), store.NullString(grant.OwnerID), store.NullString(grant.Credential), tx.Now, tx.Now)
 	tx.Signal(Topic(kind))

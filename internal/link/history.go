@@ -37,9 +37,8 @@ func record(ctx context.Context, tx *store.Tx, l *Link, action string, fields []
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, "INSERT INTO link_history (id, link_id, app_id, action, fields, revision, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+	return tx.Send(ctx, "INSERT INTO link_history (id, link_id, app_id, action, fields, revision, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
 		ids.New(), l.ID, l.AppID, action, string(names), l.Revision, tx.Now)
-	return err
 }
 
 func history(ctx context.Context, c *op.Call, in *linkInput, w op.Window) ([]HistoryEntry, error) {

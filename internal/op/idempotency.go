@@ -42,13 +42,9 @@ func (f *inFlight) acquire(credential, key string) (release func(), err error) {
 }
 
 // lockKey refuses an intent that another process works on.
-func (c *callContext) lockKey(tx *store.Tx) error {
+func (c *callContext) lockKey(tx *store.Tx) {
 	sum := sha256.Sum256([]byte(c.Actor.Credential + "|" + c.Intent))
-	free, err := tx.TryLock(c.ctx, int64(binary.BigEndian.Uint64(sum[:])))
-	if err == nil && !free {
-		err = inProgress()
-	}
-	return err
+	tx.TryLock(int64(binary.BigEndian.Uint64(sum[:])), inProgress())
 }
 
 // makeFingerprint identifies the intent: the same key with another one is a

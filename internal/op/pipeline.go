@@ -275,10 +275,9 @@ func (c *callContext) perform() (*outcome, error) {
 	var out outcome
 	return &out, c.service.DB.InTx(c.ctx, func(tx *store.Tx) error {
 		c.tx, c.Now = tx, tx.Now
-		err := c.lockKey(tx)
-		if err == nil {
-			out, err = c.row.run(c)
-		}
+		c.lockKey(tx)
+		var err error
+		out, err = c.row.run(c)
 		if err == nil {
 			err = out.encode(c.row)
 		}

@@ -100,7 +100,7 @@ func (t Table) Confirm(ctx context.Context, tx *store.Tx, id, revision string) e
 // transaction locked them when it read what it published.
 func (t Table) ConfirmAll(ctx context.Context, tx *store.Tx, ids []any) error {
 	for some := range store.Chunks(ids) {
-		if _, err := tx.Exec(ctx, "UPDATE "+string(t)+` SET publication_status = 'synced', publication_confirmed = revision,
+		if err := tx.Send(ctx, "UPDATE "+string(t)+` SET publication_status = 'synced', publication_confirmed = revision,
 			publication_attempts = 0, publication_error = NULL, publication_updated_at = ? WHERE id IN (`+store.Marks(len(some))+")",
 			append([]any{tx.Now}, some...)...); err != nil {
 			return err

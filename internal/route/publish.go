@@ -92,7 +92,7 @@ func (p *Publisher) put(ctx context.Context, routes []route) error {
 			keys = append(keys, r.key)
 			args = append(args, r.hostname, r.path, r.owner, r.revision, string(text))
 		}
-		if _, err := p.tx.Exec(ctx, "INSERT INTO route (hostname, path, owner, revision, document) VALUES (?, ?, ?, ?, ?)"+strings.Repeat(", (?, ?, ?, ?, ?)", len(some)-1)+`
+		if err := p.tx.Send(ctx, "INSERT INTO route (hostname, path, owner, revision, document) VALUES (?, ?, ?, ?, ?)"+strings.Repeat(", (?, ?, ?, ?, ?)", len(some)-1)+`
 			ON CONFLICT (hostname, path) DO UPDATE SET owner = excluded.owner, revision = excluded.revision, document = excluded.document`, args...); err != nil {
 			return err
 		}
@@ -123,7 +123,7 @@ func (p *Publisher) changed(ctx context.Context, keys []key) error {
 			args = append(args, p.last-p.free+1, k.hostname, k.path, p.tx.Now)
 			p.free--
 		}
-		if _, err := p.tx.Exec(ctx, "INSERT INTO route_change (seq, hostname, path, changed_at) VALUES (?, ?, ?, ?)"+strings.Repeat(", (?, ?, ?, ?)", len(some)-1), args...); err != nil {
+		if err := p.tx.Send(ctx, "INSERT INTO route_change (seq, hostname, path, changed_at) VALUES (?, ?, ?, ?)"+strings.Repeat(", (?, ?, ?, ?)", len(some)-1), args...); err != nil {
 			return err
 		}
 	}

@@ -21,10 +21,6 @@ type Dialect struct {
 	// LockRow ends a SELECT that keeps its rows from being changed until the
 	// transaction ends. SQLite has one writer and needs none.
 	LockRow string
-	// TryLock is a statement that takes a lock named by an integer until the
-	// transaction ends and returns whether it was free; empty where the
-	// database has one writing process anyway.
-	TryLock string
 	// findTable is a query that has a row if there is a table of a name.
 	findTable string
 	// position is the function that tells where a text has another.
@@ -86,7 +82,6 @@ var postgresDialect = Dialect{
 	Name:       "postgres",
 	SkipLocked: " FOR UPDATE SKIP LOCKED",
 	LockRow:    " FOR UPDATE",
-	TryLock:    "SELECT pg_try_advisory_xact_lock(?)",
 	findTable:  "SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = ?",
 	position:   "strpos",
 	numbered:   true,

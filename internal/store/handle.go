@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// handle runs statements on one pool, connection or transaction, in the
-// engine's own form, and keeps SQLite's prepared (pgx keeps its own).
+// handle runs statements on SQLite's readers or its writer, and keeps them
+// prepared.
 type handle struct {
 	on interface {
 		ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
@@ -31,7 +31,7 @@ type statements struct {
 }
 
 func (h handle) exec(ctx context.Context, query string, args []any) (int64, error) {
-	ctx = h.unwatched(ctx)
+	ctx = context.WithoutCancel(ctx) // see rows
 	stmt, err := h.prepared(ctx, query)
 	if err != nil {
 		return 0, describe(query, err)
@@ -40,7 +40,7 @@ func (h handle) exec(ctx context.Context, query string, args []any) (int64, erro
 	if stmt != nil {
 		result, err = stmt.ExecContext(ctx, args...)
 	} else {
-		result, err = h.on.ExecContext(ctx, h.dialect.bind(query), args...)
+		result, err = h.on.ExecContext(ctx, query, args...)
 	}
 	if err != nil {
 		return 0, describe(query, err)
@@ -48,16 +48,19 @@ func (h handle) exec(ctx context.Context, query string, args []any) (int64, erro
 	return result.RowsAffected()
 }
 
-func (h handle) rows(ctx context.Context, query string, args []any) (r *sql.Rows, err error) {
-	ctx = h.unwatched(ctx)
+func (h handle) rows(ctx context.Context, query string, args []any) (Rows, error) {
+	// Statements take microseconds; a driver goroutine that watches for
+	// cancellation would cost more than the statement.
+	ctx = context.WithoutCancel(ctx)
 	stmt, err := h.prepared(ctx, query)
 	if err != nil {
 		return nil, describe(query, err)
 	}
+	var r *sql.Rows
 	if stmt != nil {
 		r, err = stmt.QueryContext(ctx, args...)
 	} else {
-		r, err = h.on.QueryContext(ctx, h.dialect.bind(query), args...)
+		r, err = h.on.QueryContext(ctx, query, args...)
 	}
 	if err != nil {
 		return nil, describe(query, err)
@@ -65,11 +68,8 @@ func (h handle) rows(ctx context.Context, query string, args []any) (r *sql.Rows
 	return r, nil
 }
 
-// prepared returns the kept statement for query, or nil where none is kept.
+// prepared returns the kept statement for query, or nil where no more are kept.
 func (h handle) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
-	if h.kept == nil {
-		return nil, nil
-	}
 	h.kept.mu.RLock()
 	stmt, full := h.kept.byText[query], len(h.kept.byText) >= maxKept
 	h.kept.mu.RUnlock()
@@ -90,16 +90,6 @@ func (h handle) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
 	}
 	h.kept.byText[query] = stmt
 	return stmt, nil
-}
-
-// unwatched returns the context for a statement. SQLite statements take
-// microseconds; a driver goroutine that watches for cancellation would cost
-// more than the statement.
-func (h handle) unwatched(ctx context.Context) context.Context {
-	if h.dialect.numbered {
-		return ctx
-	}
-	return context.WithoutCancel(ctx)
 }
 
 // describe names the statement in an error; arguments stay out, they may be

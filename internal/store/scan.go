@@ -10,6 +10,17 @@ import (
 // Row is what a scan function reads from.
 type Row interface{ Scan(dest ...any) error }
 
+// Rows is the answer to a query.
+type Rows interface {
+	Row
+	// Next goes to the next row; false is the end, or an error.
+	Next() bool
+	// Err is what ended the rows before their end.
+	Err() error
+	// Close ends reading.
+	Close() error
+}
+
 // One returns the single row of a query, or ErrNotFound.
 func One[T any](ctx context.Context, q Q, scan func(Row) (T, error), query string, args ...any) (T, error) {
 	var zero T
@@ -125,4 +136,4 @@ func NullString(s string) any {
 	return s
 }
 
-var _ Row = (*sql.Rows)(nil)
+var _ Rows = (*sql.Rows)(nil)

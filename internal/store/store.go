@@ -13,10 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
-	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/jackc/pgx/v5/pgxpool"
 	_ "modernc.org/sqlite" // registers the SQLite driver
 
 	"github.com/waymarkhq/waymark/internal/clock"
@@ -31,9 +29,15 @@ type Q interface {
 	// Exec runs a statement and returns how many rows it changed.
 	Exec(ctx context.Context, query string, args ...any) (int64, error)
 	// Rows runs a query; the caller closes the result.
-	Rows(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	Rows(ctx context.Context, query string, args ...any) (Rows, error)
 	// Dialect of the database behind.
 	Dialect() *Dialect
+}
+
+// engine runs statements on one of the two.
+type engine interface {
+	exec(ctx context.Context, query string, args []any) (int64, error)
+	rows(ctx context.Context, query string, args []any) (Rows, error)
 }
 
 // DB is the main database. Queries outside a transaction go to a pool of
@@ -41,10 +45,14 @@ type Q interface {
 type DB struct {
 	dialect Dialect
 	clock   *clock.Clock
-	reader  handle
-	// writer is nil on PostgreSQL, where the readers' pool writes too.
-	writer  *writer
-	pools   []*sql.DB
+	reader  engine
+	// writer is of SQLite, postgres of PostgreSQL; the other is nil.
+	writer   *writer
+	postgres *pgxpool.Pool
+	// pool is what migrates; on SQLite it has the writer's connection.
+	pool *sql.DB
+	// readers are SQLite's other connections.
+	readers *sql.DB
 	signals signals
 	retries atomic.Int64
 }
@@ -58,29 +66,7 @@ func Open(ctx context.Context, address string, c *clock.Clock) (*DB, error) {
 	if !strings.HasPrefix(address, "postgres://") && !strings.HasPrefix(address, "postgresql://") {
 		return nil, errors.New("the database is neither sqlite nor a postgres:// address")
 	}
-	config, err := pgx.ParseConfig(address)
-	if err != nil {
-		return nil, fmt.Errorf("database address: %w", err)
-	}
-	if config.ConnectTimeout == 0 {
-		config.ConnectTimeout = 5 * time.Second
-	}
-	// A process that stands still inside a transaction must not keep the
-	// others from what it locked.
-	if _, set := config.RuntimeParams[idleTimeout]; !set {
-		config.RuntimeParams[idleTimeout] = "15s"
-	}
-	pool := stdlib.OpenDB(*config)
-	pool.SetMaxOpenConns(16)
-	pool.SetMaxIdleConns(16)
-	pool.SetConnMaxLifetime(time.Hour)
-	db := &DB{dialect: postgresDialect, clock: c, pools: []*sql.DB{pool}}
-	db.reader = handle{on: pool, dialect: &db.dialect}
-	if err := pool.PingContext(ctx); err != nil {
-		pool.Close()
-		return nil, fmt.Errorf("open database %s: %w", redact(address), err)
-	}
-	return db, nil
+	return openPostgres(ctx, address, c)
 }
 
 func openSQLite(ctx context.Context, file string, c *clock.Clock) (*DB, error) {
@@ -112,13 +98,11 @@ func openSQLite(ctx context.Context, file string, c *clock.Clock) (*DB, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open database %s: %w", file, err), writing.Close(), reading.Close())
 	}
-	db := &DB{dialect: sqliteDialect, clock: c, pools: []*sql.DB{writing, reading}}
+	db := &DB{dialect: sqliteDialect, clock: c, pool: writing, readers: reading}
 	db.reader = handle{on: reading, dialect: &db.dialect, kept: &statements{}}
 	db.writer = &writer{handle: handle{on: conn, dialect: &db.dialect, kept: &statements{}}}
 	return db, nil
 }
-
-const idleTimeout = "idle_in_transaction_session_timeout"
 
 // redact returns what messages may show of a database address: not its
 // password, which may be in its query too.
@@ -136,8 +120,12 @@ func (db *DB) Close() (err error) {
 	if db.writer != nil {
 		err = db.writer.close()
 	}
-	for _, pool := range db.pools {
-		err = errors.Join(err, pool.Close())
+	err = errors.Join(err, db.pool.Close())
+	if db.readers != nil {
+		err = errors.Join(err, db.readers.Close())
+	}
+	if db.postgres != nil {
+		db.postgres.Close()
 	}
 	return err
 }
@@ -153,7 +141,12 @@ func (db *DB) Now() clock.Instant { return db.clock.Now() }
 func (db *DB) Retries() int64 { return db.retries.Load() }
 
 // Ping reports whether the database answers.
-func (db *DB) Ping(ctx context.Context) error { return db.pools[len(db.pools)-1].PingContext(ctx) }
+func (db *DB) Ping(ctx context.Context) error {
+	if db.postgres != nil {
+		return db.postgres.Ping(ctx)
+	}
+	return db.readers.PingContext(ctx)
+}
 
 // Exec runs one statement in a transaction of its own, without the
 // serializable isolation of InTx: for counters, leases and other statements
@@ -170,7 +163,7 @@ func (db *DB) Exec(ctx context.Context, query string, args ...any) (n int64, err
 }
 
 // Rows runs a query on the readers' pool.
-func (db *DB) Rows(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+func (db *DB) Rows(ctx context.Context, query string, args ...any) (Rows, error) {
 	return db.reader.rows(ctx, query, args)
 }
 

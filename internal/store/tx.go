@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -13,7 +12,7 @@ import (
 // Tx is one transaction. Now is the same for all its rows.
 type Tx struct {
 	Now clock.Instant
-	handle
+	engine
 	db    *DB
 	after []func()
 }
@@ -24,25 +23,36 @@ func (tx *Tx) Exec(ctx context.Context, query string, args ...any) (int64, error
 }
 
 // Rows runs a query inside the transaction.
-func (tx *Tx) Rows(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+func (tx *Tx) Rows(ctx context.Context, query string, args ...any) (Rows, error) {
 	return tx.rows(ctx, query, args)
 }
 
 // Dialect returns the named differences of the engine.
-func (tx *Tx) Dialect() *Dialect { return tx.dialect }
+func (tx *Tx) Dialect() *Dialect { return &tx.db.dialect }
 
 // AfterCommit has f run once the transaction is committed. f must not block.
 func (tx *Tx) AfterCommit(f func()) { tx.after = append(tx.after, f) }
 
-// TryLock takes the lock named by key until the transaction ends and reports
-// whether it was free. Where one process does all the writing it is always
-// free: that process knows its own work.
-func (tx *Tx) TryLock(ctx context.Context, key int64) (bool, error) {
-	if tx.dialect.TryLock == "" {
-		return true, nil
+// Send is Exec for a statement whose number of rows does not matter. What it
+// fails with may be told only by a later statement or by the end of the
+// transaction, with which it is sent.
+func (tx *Tx) Send(ctx context.Context, query string, args ...any) error {
+	if b, ok := tx.engine.(*batched); ok {
+		b.wait(query, args, nil)
+		return nil
 	}
-	free, err := One(ctx, tx, Value[bool], tx.dialect.TryLock, key)
-	return free, err
+	_, err := tx.exec(ctx, query, args)
+	return err
+}
+
+// TryLock takes the lock named by key until the transaction ends, which fails
+// with an error, here or at a later statement, when the lock is not free. Where
+// one process does all the writing it is always free: that process knows its own
+// work.
+func (tx *Tx) TryLock(key int64, taken error) {
+	if b, ok := tx.engine.(*batched); ok {
+		b.lock(key, taken)
+	}
 }
 
 // attempts bounds how often a transaction that lost a race is run again; the
@@ -52,19 +62,19 @@ const attempts = 30
 // InTx runs f in a serializable transaction: what f checked still holds when
 // it writes. f may run several times and must have no effect outside tx.
 func (db *DB) InTx(ctx context.Context, f func(*Tx) error) error {
-	return db.inTx(ctx, sql.LevelSerializable, f)
+	return db.inTx(ctx, true, f)
 }
 
 // InTxReadCommitted runs f in a transaction whose every statement sees what
 // was committed before it: for work that takes a row lock first and then
 // must read the newest state.
 func (db *DB) InTxReadCommitted(ctx context.Context, f func(*Tx) error) error {
-	return db.inTx(ctx, sql.LevelReadCommitted, f)
+	return db.inTx(ctx, false, f)
 }
 
-func (db *DB) inTx(ctx context.Context, level sql.IsolationLevel, f func(*Tx) error) error {
+func (db *DB) inTx(ctx context.Context, serializable bool, f func(*Tx) error) error {
 	for attempt := 1; ; attempt++ {
-		err := db.tryTx(ctx, level, f)
+		err := db.tryTx(ctx, serializable, f)
 		if err == nil || !db.dialect.isRetryable(err) {
 			return err
 		}
@@ -81,9 +91,9 @@ func (db *DB) inTx(ctx context.Context, level sql.IsolationLevel, f func(*Tx) er
 	}
 }
 
-func (db *DB) tryTx(ctx context.Context, level sql.IsolationLevel, f func(*Tx) error) error {
+func (db *DB) tryTx(ctx context.Context, serializable bool, f func(*Tx) error) error {
 	tx := &Tx{db: db}
-	if err := db.run(ctx, level, tx, func() error {
+	if err := db.run(ctx, serializable, tx, func() error {
 		tx.Now = db.Now()
 		return f(tx)
 	}); err != nil {
@@ -97,22 +107,14 @@ func (db *DB) tryTx(ctx context.Context, level sql.IsolationLevel, f func(*Tx) e
 
 // run runs f in a transaction and commits it. SQLite has one writer, so every
 // transaction is serializable.
-func (db *DB) run(ctx context.Context, level sql.IsolationLevel, tx *Tx, f func() error) error {
+func (db *DB) run(ctx context.Context, serializable bool, tx *Tx, f func() error) error {
 	if db.writer != nil {
-		tx.handle = db.writer.handle
+		tx.engine = db.writer.handle
 		return db.writer.run(ctx, false, f)
 	}
-	begun, err := db.pools[0].BeginTx(ctx, &sql.TxOptions{Isolation: level})
-	if err != nil {
-		return fmt.Errorf("begin: %w", err)
+	begin := "BEGIN ISOLATION LEVEL SERIALIZABLE"
+	if !serializable {
+		begin = "BEGIN ISOLATION LEVEL READ COMMITTED"
 	}
-	defer begun.Rollback() // unless it is committed
-	tx.handle = handle{on: begun, dialect: &db.dialect}
-	if err := f(); err != nil {
-		return err
-	}
-	if err := begun.Commit(); err != nil {
-		return fmt.Errorf("commit: %w", err)
-	}
-	return nil
+	return db.transaction(ctx, begin, tx, f)
 }

@@ -1,0 +1,248 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/waymarkhq/waymark/internal/clock"
+)
+
+const idleTimeout = "idle_in_transaction_session_timeout"
+
+func openPostgres(ctx context.Context, address string, c *clock.Clock) (*DB, error) {
+	config, err := pgxpool.ParseConfig(address)
+	if err != nil {
+		return nil, fmt.Errorf("database address: %w", err)
+	}
+	if config.ConnConfig.ConnectTimeout == 0 {
+		config.ConnConfig.ConnectTimeout = 5 * time.Second
+	}
+	// A process that stands still inside a transaction must not keep the
+	// others from what it locked.
+	if _, set := config.ConnConfig.RuntimeParams[idleTimeout]; !set {
+		config.ConnConfig.RuntimeParams[idleTimeout] = "15s"
+	}
+	config.MaxConns = 16
+	config.MaxConnLifetime = time.Hour
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, fmt.Errorf("open database %s: %w", redact(address), err)
+	}
+	if err := pool.Ping(ctx); err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("open database %s: %w", redact(address), err)
+	}
+	db := &DB{dialect: postgresDialect, clock: c, postgres: pool, pool: stdlib.OpenDBFromPool(pool)}
+	db.reader = pooled{pool, &db.dialect}
+	return db, nil
+}
+
+// pooled runs statements on any connection, each in a transaction of its own.
+type pooled struct {
+	on      *pgxpool.Pool
+	dialect *Dialect
+}
+
+func (p pooled) exec(ctx context.Context, query string, args []any) (int64, error) {
+	tag, err := p.on.Exec(ctx, p.dialect.bind(query), args...)
+	if err != nil {
+		return 0, describe(query, err)
+	}
+	return tag.RowsAffected(), nil
+}
+
+func (p pooled) rows(ctx context.Context, query string, args []any) (Rows, error) {
+	rows, err := p.on.Query(ctx, p.dialect.bind(query), args...)
+	if err != nil {
+		return nil, describe(query, err)
+	}
+	return answer{Rows: rows}, nil
+}
+
+// answer is the answer to a query of PostgreSQL.
+type answer struct {
+	pgx.Rows
+	// sent is what the query was sent with, when it was not alone.
+	sent pgx.BatchResults
+}
+
+// Close implements Rows.
+func (a answer) Close() error {
+	a.Rows.Close()
+	err := a.Err()
+	if a.sent != nil {
+		err = errors.Join(err, a.sent.Close())
+	}
+	return err
+}
+
+// batched is a transaction on PostgreSQL. Each way to the server and back costs
+// as much as a statement, so what needs no answer at once waits and is sent with
+// the next statement that does: the beginning, too.
+type batched struct {
+	conn    *pgxpool.Conn
+	dialect *Dialect
+	waiting []waiting
+	begun   bool
+}
+
+// waiting is a statement to be sent; check, if any, is told its answer.
+type waiting struct {
+	query string
+	args  []any
+	check func(pgx.Rows) error
+}
+
+func (b *batched) wait(query string, args []any, check func(pgx.Rows) error) {
+	b.waiting = append(b.waiting, waiting{query, args, check})
+}
+
+// send sends what waits and then a query, and returns what this one answers.
+func (b *batched) send(ctx context.Context, query string, args []any) (pgx.Rows, pgx.BatchResults, error) {
+	var batch pgx.Batch
+	for _, w := range b.waiting {
+		batch.Queue(b.dialect.bind(w.query), w.args...)
+	}
+	batch.Queue(b.dialect.bind(query), args...)
+	all := b.waiting
+	b.waiting, b.begun = nil, true
+	results := b.conn.SendBatch(ctx, &batch)
+	for _, w := range all {
+		if err := w.read(results); err != nil {
+			results.Close()
+			return nil, nil, err
+		}
+	}
+	rows, err := results.Query()
+	if err != nil {
+		results.Close()
+		return nil, nil, describe(query, err)
+	}
+	return rows, results, nil
+}
+
+// read reads the answer to a statement that waited.
+func (w *waiting) read(results pgx.BatchResults) error {
+	rows, err := results.Query()
+	if err == nil && w.check != nil {
+		if err = w.check(rows); err != nil {
+			rows.Close()
+			return err // its own, unless reading failed
+		}
+	}
+	if err == nil {
+		rows.Close()
+		err = rows.Err()
+	}
+	if err != nil {
+		return describe(w.query, err)
+	}
+	return nil
+}
+
+func (b *batched) exec(ctx context.Context, query string, args []any) (int64, error) {
+	tag, err := b.finish(b.send(ctx, query, args))
+	if err != nil {
+		return 0, describe(query, err)
+	}
+	return tag.RowsAffected(), nil
+}
+
+// finish reads an answer to its end.
+func (b *batched) finish(rows pgx.Rows, results pgx.BatchResults, err error) (pgconn.CommandTag, error) {
+	if err != nil {
+		return pgconn.CommandTag{}, err
+	}
+	a := answer{rows, results}
+	err = a.Close()
+	return rows.CommandTag(), err
+}
+
+func (b *batched) rows(ctx context.Context, query string, args []any) (Rows, error) {
+	rows, results, err := b.send(ctx, query, args)
+	if err != nil {
+		return nil, err
+	}
+	return answer{rows, results}, nil
+}
+
+// lock has tx fail with an error unless a lock is free; it is asked for together
+// with the next statement.
+func (b *batched) lock(key int64, taken error) {
+	b.wait("SELECT pg_try_advisory_xact_lock(?)", []any{key}, func(rows pgx.Rows) error {
+		var free bool
+		if !rows.Next() {
+			return rows.Err()
+		}
+		if err := rows.Scan(&free); err != nil {
+			return err
+		}
+		if !free {
+			return taken
+		}
+		return nil
+	})
+}
+
+// end commits or rolls back. A transaction of which nothing was sent is none.
+func (b *batched) end(ctx context.Context, commit bool) error {
+	if !commit {
+		if b.begun {
+			_, err := b.conn.Exec(ctx, "ROLLBACK")
+			return err
+		}
+		return nil
+	}
+	if !b.begun && len(b.waiting) == 1 { // the beginning
+		return nil
+	}
+	for _, w := range b.waiting {
+		if w.check != nil { // which must not come after the commit
+			if _, err := b.exec(ctx, "SELECT 1", nil); err != nil {
+				return err
+			}
+			break
+		}
+	}
+	tag, err := b.finish(b.send(ctx, "COMMIT", nil))
+	if err == nil && tag.String() != "COMMIT" {
+		err = pgx.ErrTxCommitRollback
+	}
+	return err
+}
+
+// transaction runs f in a transaction of its own.
+func (db *DB) transaction(ctx context.Context, begin string, tx *Tx, f func() error) error {
+	conn, err := db.postgres.Acquire(ctx)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	b := &batched{conn: conn, dialect: &db.dialect}
+	b.wait(begin, nil, nil)
+	tx.engine = b
+	committed := false
+	defer func() {
+		if !committed {
+			// Whether ctx is over or not; a connection that does not answer is closed.
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+			defer cancel()
+			b.end(ctx, false)
+		}
+		conn.Release()
+	}()
+	if err := f(); err != nil {
+		return err
+	}
+	if err := b.end(ctx, true); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	committed = true
+	return nil
+}
