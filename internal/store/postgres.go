@@ -1,8 +1,8 @@
 package store
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -76,11 +76,10 @@ type answer struct {
 // Close implements Rows.
 func (a answer) Close() error {
 	a.Rows.Close()
-	err := a.Err()
 	if a.sent != nil {
-		err = errors.Join(err, a.sent.Close())
+		return cmp.Or(a.Err(), a.sent.Close())
 	}
-	return err
+	return a.Err()
 }
 
 // batched is a transaction on PostgreSQL. Each way to the server and back costs
