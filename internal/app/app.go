@@ -69,9 +69,9 @@ type Fields struct {
 	PlayStoreURL   opt.Null[string] `json:"playStoreUrl,omitzero" maxLength:"4096" doc:"HTTPS, without user or password."`
 	AppStoreURL    opt.Null[string] `json:"appStoreUrl,omitzero" maxLength:"4096" doc:"HTTPS, without user or password."`
 	Scheme         opt.Null[string] `json:"scheme,omitzero" maxLength:"64" doc:"Native scheme without ://."`
-	AndroidPackage opt.Null[string] `json:"androidPackage,omitzero" maxLength:"255" pattern:"^[A-Za-z][A-Za-z0-9_]*(\\.[A-Za-z][A-Za-z0-9_]*)+$" example:"com.example.app"`
-	IOSBundleID    opt.Null[string] `json:"iosBundleId,omitzero" maxLength:"155" pattern:"^[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)+$" example:"com.example.app"`
-	IOSTeamID      opt.Null[string] `json:"iosTeamId,omitzero" pattern:"^[A-Z0-9]{10}$" example:"ABCDE12345"`
+	AndroidPackage opt.Null[string] `json:"androidPackage,omitzero" maxLength:"255" pattern:"^[A-Za-z][A-Za-z0-9_]*(\\.[A-Za-z][A-Za-z0-9_]*)+$" example:"com.example.shop"`
+	IOSBundleID    opt.Null[string] `json:"iosBundleId,omitzero" maxLength:"155" pattern:"^[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)+$" example:"com.example.shop"`
+	IOSTeamID      opt.Null[string] `json:"iosTeamId,omitzero" pattern:"^[A-Z0-9]{10}$" example:"A1B2C3D4E5"`
 }
 
 // apply checks the fields and puts those sent into a. That the domain belongs

@@ -150,7 +150,7 @@ func getDefaults(ctx context.Context, c *op.Call, in *appInput) (op.Item[Default
 // SetDefaults is the body of setAppsAppIdDefaults.
 type SetDefaults struct {
 	DefaultDomain opt.Null[string] `json:"defaultDomain,omitzero" maxLength:"253" doc:"A domain of this app that is ready for links."`
-	DesktopURL    opt.Null[string] `json:"desktopUrl,omitzero" maxLength:"4096" doc:"HTTPS, without user or password."`
+	DesktopURL    opt.Null[string] `json:"desktopUrl,omitzero" maxLength:"4096" example:"https://shop.example.com/" doc:"HTTPS, without user or password."`
 	PlayStoreURL  opt.Null[string] `json:"playStoreUrl,omitzero" maxLength:"4096" doc:"HTTPS, without user or password."`
 	AppStoreURL   opt.Null[string] `json:"appStoreUrl,omitzero" maxLength:"4096" doc:"HTTPS, without user or password."`
 }

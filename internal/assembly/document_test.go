@@ -1,6 +1,7 @@
 package assembly_test
 
 import (
+	"bytes"
 	"maps"
 	"slices"
 	"strings"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/waymarkhq/waymark/api"
 )
 
 // walk calls visit for each schema of the document with its place.
@@ -122,8 +125,167 @@ func each(document map[string]any, visit func(method, path string, operation map
 	}
 }
 
-// Every example is what its schema admits, in the eyes of a judge that is not
-// ours.
+// schemaNames are the names of all schemas. Programs that were generated from the
+// contract carry them for ever: a name that is there is not changed, and a new one
+// must be clear to a person who sees nothing but such a program.
+const schemaNames = `
+	AnalyticsCoverage AnalyticsFilters AnalyticsPeriod AnalyticsSummary AnalyticsSummaryResponse
+	AnalyticsTotals AndroidApp AndroidNativeConfig ApiKey ApiKeyCreate ApiKeyListResponse ApiKeyPatch
+	ApiKeyResponse ApiKeyRotateRequest App AppCreate AppDefaults AppDefaultsInput AppDefaultsResponse
+	AppLimits AppListResponse AppLogo AppLogoInput AppLogoResponse AppPatch AppResponse AppUsage Asset
+	AssetListResponse AssetResponse AssetUpload AuditActor AuditEvent AuditEventListResponse AuditResource
+	AutomationItemError AutomationItemResult AutomationJob AutomationJobResponse
+	BatchChange BatchCreate BatchItem BatchItemListResponse
+	CallLimits CallUsage Campaign CampaignCreate CampaignListResponse CampaignPatch CampaignResponse
+	Capabilities CapabilitiesResponse
+	DnsConnectionRecord Domain DomainChallenge DomainCreate DomainListResponse DomainNativeConfig
+	DomainResponse
+	Error ErrorDependency ErrorDetail ErrorResource ErrorResponse ExportCreate
+	Folder FolderCreate FolderListResponse FolderPatch FolderResponse
+	ImportCommitRequest ImportCreate ImportItem ImportItemListResponse ImportValidateRequest
+	ImportValidation ImportValidationResponse IosNativeConfig IssuedApiKey IssuedApiKeyResponse
+	IssuedWebhook IssuedWebhookResponse
+	Link LinkAvailability LinkAvailabilityResponse LinkCreate LinkDuplicateRequest LinkHistoryEntry
+	LinkHistoryEntryListResponse LinkLifecycle LinkLifecycleInput LinkListResponse LinkPatch LinkPreview
+	LinkPreviewRequest LinkPreviewResponse LinkResponse LinkResyncRequest LinkRoutingRules
+	LinkRoutingRulesInput LinkRoutingRulesResponse LinkTags LinkTagsInput LinkTagsResponse
+	LinkValidateRequest LinkValidation LinkValidationResponse
+	Operation OperationCancelRequest OperationError OperationResource OperationResponse OperationResult
+	Pagination PermittedOperation Preferences PreferencesPatch PreferencesResponse Principal Profile
+	ProfilePatch ProfileResponse PublicationDetail PublicationDetailResponse PublicationError
+	PublicationState
+	QrCode QrCodeCreate QrCodeListResponse QrCodePatch QrCodeResponse
+	RateLimit RateLimitUsage RequestRecord RequestRecordListResponse ResponseMeta RotatedWebhookSecret
+	RotatedWebhookSecretResponse RoutingRule RoutingRuleInput
+	SharedLimits SharedUsage
+	Tag TagCreate TagListResponse TagPatch TagResponse TemplateSelection TemplateSelectionInput
+	TemplateSelections TemplateSelectionsInput
+	UsageReport UsageReportResponse UtmParameters UtmParametersInput
+	Webhook WebhookAuthorizer WebhookCreate WebhookDelivery WebhookDeliveryError WebhookDeliveryListResponse
+	WebhookDeliveryResponse WebhookDeliveryRetryRequest WebhookEvent WebhookEventResource
+	WebhookListResponse WebhookPatch WebhookResponse WebhookSecretRotateRequest WebhookTestRequest
+`
+
+func TestSchemasHaveTheseNames(t *testing.T) {
+	names, want := schemasOf(contractDocument(t)), strings.Fields(schemaNames)
+	if !slices.IsSorted(want) {
+		t.Error("schemaNames is not sorted")
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		if !slices.Contains(want, name) {
+			t.Errorf("the contract has a schema %s, which schemaNames does not list", name)
+		}
+	}
+	for _, name := range want {
+		if names[name] == nil {
+			t.Errorf("the contract has no schema %s any more: generated programs break", name)
+		}
+	}
+}
+
+func schemasOf(document map[string]any) map[string]any {
+	return at(document, document, "components", "schemas")
+}
+
+// contents calls visit for each body of the contract with its place as a JSON
+// Pointer.
+func contents(document map[string]any, visit func(place, mediaType string, content map[string]any)) {
+	escape := strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D")
+	in := func(holder any, place string) {
+		all := at(document, holder, "content")
+		for _, mediaType := range slices.Sorted(maps.Keys(all)) {
+			visit(place+"/content/"+escape.Replace(mediaType), mediaType, all[mediaType].(map[string]any))
+		}
+	}
+	each(document, func(method, path string, operation map[string]any) {
+		place := "/paths/" + escape.Replace(path) + "/" + strings.ToLower(method)
+		in(operation["requestBody"], place+"/requestBody")
+		for status, response := range operation["responses"].(map[string]any) {
+			if _, shared := response.(map[string]any)["$ref"]; !shared {
+				in(response, place+"/responses/"+status)
+			}
+		}
+	})
+	for name, webhook := range document["webhooks"].(map[string]any) {
+		in(at(document, webhook, "post", "requestBody"), "/webhooks/"+name+"/post/requestBody")
+	}
+	for name, response := range at(document, document, "components", "responses") {
+		in(response, "/components/responses/"+name)
+	}
+}
+
+// Every body in JSON and every upload is a schema with a name. Requests admit no
+// unknown members; of answers, and of the events that receivers get, no program
+// may depend on the absence of further ones.
+func TestRequestsAreClosedAndAnswersOpen(t *testing.T) {
+	document := contractDocument(t)
+	requests, answers := map[string]bool{}, map[string]bool{}
+	contents(document, func(place, mediaType string, content map[string]any) {
+		s := content["schema"].(map[string]any)
+		if s["contentMediaType"] != nil || len(s) == 0 { // a file
+			return
+		}
+		if s["$ref"] == nil {
+			t.Errorf("%s: the schema has no name", place)
+		}
+		if strings.Contains(place, "/requestBody/") && strings.HasPrefix(place, "/paths/") {
+			reach(document, s, requests)
+		} else {
+			reach(document, s, answers)
+		}
+	})
+	if len(requests) < 40 || len(answers) < 100 {
+		t.Errorf("only %d schemas of requests and %d of answers were found", len(requests), len(answers))
+	}
+	for name, s := range schemasOf(document) {
+		if !requests[name] && !answers[name] {
+			t.Errorf("no operation uses the schema %s", name)
+		}
+		if requests[name] && answers[name] {
+			t.Errorf("%s is in requests and in answers, which need a schema each", name)
+		}
+		walk(s, name, func(place string, s map[string]any) {
+			if s["properties"] == nil {
+				return
+			}
+			if closed := s["additionalProperties"] == false; closed != requests[name] {
+				t.Errorf("%s: further members are refused: %v", place, closed)
+			}
+		})
+	}
+}
+
+// reach adds the names of all schemas that v refers to.
+func reach(document map[string]any, v any, names map[string]bool) {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, inner := range v {
+			if ref, ok := inner.(string); ok && key == "$ref" {
+				name := strings.TrimPrefix(ref, "#/components/schemas/")
+				if !names[name] {
+					names[name] = true
+					reach(document, schemasOf(document)[name], names)
+				}
+			} else if key != "examples" {
+				reach(document, inner, names)
+			}
+		}
+	case []any:
+		for _, inner := range v {
+			reach(document, inner, names)
+		}
+	}
+}
+
+// A reader finds what can be done before the details.
+func TestPathsComeBeforeComponents(t *testing.T) {
+	if paths, components := bytes.Index(api.Contract, []byte("\npaths:")), bytes.Index(api.Contract, []byte("\ncomponents:")); paths < 0 || components < paths {
+		t.Errorf("paths begin at %d, components at %d", paths, components)
+	}
+}
+
+// Every request, answer, refusal and event has an example that its schema admits,
+// in the eyes of a judge that is not ours.
 func TestExamplesAreValid(t *testing.T) {
 	document := contractDocument(t)
 	compiler := jsonschema.NewCompiler()
@@ -132,31 +294,30 @@ func TestExamplesAreValid(t *testing.T) {
 		t.Fatal(err)
 	}
 	examples := 0
-	check := func(name string, content map[string]any, pointer string) {
-		if content == nil {
+	contents(document, func(place, mediaType string, content map[string]any) {
+		s := content["schema"].(map[string]any)
+		if s["contentMediaType"] != nil || len(s) == 0 { // a file
 			return
 		}
-		s, err := compiler.Compile("contract.json#" + pointer + "/content/application~1json/schema")
+		rules, err := compiler.Compile("contract.json#" + place + "/schema")
 		if err != nil {
-			t.Fatalf("%s: %v", name, err)
+			t.Fatalf("%s: %v", place, err)
+		}
+		example, ok := content["example"]
+		if !ok {
+			t.Errorf("%s: there is no example", place)
+			return
 		}
 		examples++
-		if err := s.Validate(content["example"]); err != nil {
-			text, _ := json.Marshal(content["example"])
-			t.Errorf("%s: %s: %v", name, text, err)
+		text, _ := json.Marshal(example)
+		if err := rules.Validate(example); err != nil {
+			t.Errorf("%s: %s: %v", place, text, err)
 		}
-	}
-	escape := strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D")
-	each(document, func(method, path string, operation map[string]any) {
-		pointer := "/paths/" + escape.Replace(path) + "/" + strings.ToLower(method)
-		check(method+" "+path, at(document, operation, "requestBody", "content", "application/json"), pointer+"/requestBody")
-		for status, response := range operation["responses"].(map[string]any) {
-			if status < "300" && !strings.Contains(operation["operationId"].(string), "Download") {
-				check(method+" "+path+" "+status, at(document, response, "content", "application/json"), pointer+"/responses/"+status)
-			}
+		if bytes.Contains(text, []byte(`"text"`)) {
+			t.Errorf("%s: the example has a text that says nothing: %s", place, text)
 		}
 	})
-	if examples < 100 {
+	if examples < 120 {
 		t.Errorf("only %d examples were checked", examples)
 	}
 }

@@ -16,7 +16,7 @@ import (
 type CreateDomain struct {
 	AppID         string           `json:"appId" minLength:"1" maxLength:"500"`
 	Mode          Mode             `json:"mode"`
-	Prefix        opt.Null[string] `json:"prefix,omitzero" minLength:"1" maxLength:"32" example:"sale" doc:"For platform: the label below the platform zone."`
+	Prefix        opt.Null[string] `json:"prefix,omitzero" minLength:"1" maxLength:"32" example:"go" doc:"For platform: the label below the platform zone."`
 	Hostname      opt.Null[string] `json:"hostname,omitzero" minLength:"1" maxLength:"253" doc:"For managed and external."`
 	ApexProfileID opt.Null[string] `json:"apexProfileId,omitzero" maxLength:"100"`
 }

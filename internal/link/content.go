@@ -26,7 +26,7 @@ import (
 type CreateLink struct {
 	AppID  string          `json:"appId" minLength:"1" maxLength:"500"`
 	Domain string          `json:"domain" minLength:"1" maxLength:"253" doc:"A domain of the app that is ready for links."`
-	Prefix opt.Opt[string] `json:"prefix,omitzero" maxLength:"200"`
+	Prefix opt.Opt[string] `json:"prefix,omitzero" maxLength:"200" example:"sale"`
 	Slug   string          `json:"slug" minLength:"1" maxLength:"200"`
 	Content
 }

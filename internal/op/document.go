@@ -207,7 +207,7 @@ func (p *Pipeline) success(r *row) members {
 	}
 	if r.data != nil && r.Status != http.StatusNoContent {
 		envelope := p.envelope(r)
-		content = append(content, member{"application/json", members{{"schema", envelope}, {"example", envelope.Sample(true)}}})
+		content = append(content, member{"application/json", members{{"schema", envelope}, {"example", exampleAnswer(r, envelope.Sample(true))}}})
 	}
 	response = append(response, member{"headers", r.successHeaders()})
 	if len(content) > 0 {
@@ -280,7 +280,7 @@ func (p *Pipeline) refusal(status int) members {
 	envelope := p.answers.For(reflect.TypeFor[ErrorEnvelope]())
 	return members{
 		{"description", http.StatusText(status) + ": " + strings.Join(codes, ", ")}, {"headers", refusalHeaders(status)},
-		{"content", members{{"application/json", members{{"schema", envelope}}}}},
+		{"content", members{{"application/json", members{{"schema", envelope}, {"example", exampleRefusal(status)}}}}},
 	}
 }
 

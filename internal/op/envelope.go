@@ -115,7 +115,7 @@ type ErrorResource struct {
 func (p *Pipeline) WriteError(w http.ResponseWriter, requestID string, e *fault.Error) {
 	body := ErrorBody{
 		Code: e.Code, Message: e.Message, RequestID: requestID, Details: e.Details, Dependencies: e.Dependencies,
-		DocumentationURL: p.DocsURL + "/api/errors/#" + strings.ReplaceAll(string(e.Code), "_", "-"),
+		DocumentationURL: documentation(p.DocsURL, e.Code),
 	}
 	if e.ResourceID != "" {
 		body.Resource = &ErrorResource{ID: e.ResourceID}
@@ -136,6 +136,11 @@ func (p *Pipeline) WriteError(w http.ResponseWriter, requestID string, e *fault.
 		b = []byte(`{"error":{"code":"internal_error","message":"The refusal could not be written.","requestId":"` + requestID + `","documentationUrl":""}}`)
 	}
 	writeJSON(w, e.Status(), b)
+}
+
+// documentation is where a code is explained.
+func documentation(docs string, code fault.Code) string {
+	return docs + "/api/errors/#" + strings.ReplaceAll(string(code), "_", "-")
 }
 
 // headers returns the headers that belong to an answer and to its replays.

@@ -38,14 +38,21 @@ var vocabulary = func() map[string]schema.Schema {
 			all[name] = schema.Schema{Type: schema.Array, MaxItems: &most, Items: &schema.Schema{Type: schema.String, MaxLength: &longest}}
 		}
 	}
-	const id, revision = "0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d", "f3b1c6de-8a5e-4f0b-9c8d-6a2e1b7f4c90"
-	words(100, "", id, "id", "assetId", "batchId", "campaignId", "clientId", "deliveryId", "domainId", "exportId", "folderId", "importId",
-		"keyId", "logoAssetId", "matchedRuleId", "operationId", "qrId", "tagId", "templateId", "webhookId")
-	words(500, "Opaque; percent-encode it in paths.", "go.example.com:"+id, "linkId")
-	words(500, "", "app_01k6fq4w8m3x7c9v2n5b1t0rzy", "appId", "selectedAppId", "defaultAppId")
+	const revision = exampleRevision
+	for name, example := range map[string]string{
+		"assetId": exampleAsset, "batchId": exampleJob, "campaignId": exampleCampaign, "deliveryId": exampleDelivery, "domainId": exampleDomain,
+		"exportId": exampleJob, "folderId": exampleFolder, "importId": exampleJob, "keyId": exampleKey, "logoAssetId": exampleAsset,
+		"matchedRuleId": exampleRule, "operationId": exampleWork, "qrId": exampleQR, "tagId": exampleTag, "webhookId": exampleWebhook,
+	} {
+		words(100, "", example, name)
+	}
+	words(100, "", exampleRecord, "id", "templateId")
+	words(100, "", "spring", "clientId")
+	words(500, "Opaque; percent-encode it in paths.", exampleLink, "linkId")
+	words(500, "", exampleApp, "appId", "selectedAppId", "defaultAppId")
 	words(36, "A fresh UUID at each change.", revision, "revision")
 	words(36, "The revision that the redirector holds; null until it confirmed one.", revision, "confirmedRevision")
-	words(36, "", "req_3f2a9c0d5b7e4816a2c4e6f80b1d3f57", "requestId", "correlationId")
+	words(36, "", exampleRequest, "requestId", "correlationId")
 
 	words(300, "", "Spring sale", "name")
 	words(200, "", "Spring sale", "title")

@@ -199,9 +199,10 @@ func refuseEncoded(r *http.Request) error {
 // uploadSchema describes an Upload in the contract.
 func uploadSchema() *schema.Schema {
 	return &schema.Schema{Type: schema.Object, Closed: true, Properties: []schema.Property{
-		{Name: "appId", Required: true, Schema: &schema.Schema{Type: schema.String, MaxLength: schema.Of(maxAppID)}},
+		{Name: "appId", Required: true, Schema: &schema.Schema{Type: schema.String, MaxLength: schema.Of(maxAppID), Example: exampleApp}},
 		{Name: "file", Required: true, Schema: &schema.Schema{
 			Type: schema.String, ContentMediaType: "application/octet-stream", MaxLength: schema.Of(MaxFile), Description: "A PNG or JPEG image of at most 1 MiB.",
+			Example: "(the bytes of spring.png)",
 		}},
 	}}
 }

@@ -40,7 +40,7 @@ type Registry struct {
 	// MaxLength and MaxItems, where their own tags say nothing.
 	Members map[string]Schema
 	// Examples are what single members show, by schema and member
-	// (ApiKey.prefix), where their own tags have none; nil shows null.
+	// (ApiKey.prefix), in place of what their tags say; nil shows null.
 	Examples map[string]any
 
 	closed    bool
@@ -211,7 +211,7 @@ func (r *Registry) object(t reflect.Type, name string) *Schema {
 	s := &Schema{Name: name, Type: Object, Closed: r.closed, Properties: r.properties(t)}
 	for i := range s.Properties {
 		p := &s.Properties[i]
-		if example, ok := r.Examples[name+"."+p.Name]; ok && !p.shown {
+		if example, ok := r.Examples[name+"."+p.Name]; ok {
 			p.Example, p.null = example, example == nil
 		}
 	}

@@ -1,7 +1,10 @@
 package schema_test
 
 import (
+	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -180,5 +183,92 @@ func TestMembersBeyondABoundAreNotLookedAt(t *testing.T) {
 	}
 	if problems := looked.Check([]any{1.0, 2.0, 3.0}, ""); len(problems) != 3 {
 		t.Errorf("%v", problems)
+	}
+}
+
+type named struct {
+	A string `json:"a"`
+}
+
+func (named) SchemaName() string { return "Chosen" }
+
+type embeds struct {
+	named
+	B string `json:"b"`
+}
+
+type claims struct {
+	C string `json:"c"`
+}
+
+func (claims) SchemaName() string { return "Chosen" }
+
+type holds struct {
+	Both named `json:"both"`
+}
+
+type generic[T any] struct {
+	A T `json:"a"`
+}
+
+// A name is a type's own: never that of an embedded type, never one that another
+// has.
+func TestNames(t *testing.T) {
+	r := schema.ForAnswers()
+	r.For(typeOf[embeds]())
+	r.For(typeOf[named]())
+	r.For(typeOf[named]())
+	if names := slices.Sorted(maps.Keys(schema.Merge(schema.ForRequests(), r))); !slices.Equal(names, []string{"Chosen", "Embeds"}) {
+		t.Errorf("the schemas are called %v", names)
+	}
+	for name, refused := range map[string]func(){
+		"a name that another type has":     func() { r.For(typeOf[claims]()) },
+		"a name of a schema made by hand":  func() { r.Name("Embeds", &schema.Schema{Type: schema.String}) },
+		"a generic type without a name":    func() { r.For(typeOf[generic[int]]()) },
+		"two names that Input makes alike": func() { merged(typeOf[named](), "ChosenInput") },
+	} {
+		if cause := panicOf(refused); !strings.HasPrefix(fmt.Sprint(cause), "schema: ") {
+			t.Errorf("%s: %v", name, cause)
+		}
+	}
+}
+
+func panicOf(f func()) (cause any) {
+	defer func() { cause = recover() }()
+	f()
+	return nil
+}
+
+// merged returns the schemas of a type on both sides, and of one more in requests.
+func merged(t reflect.Type, more string) map[string]*schema.Schema {
+	requests, answers := schema.ForRequests(), schema.ForAnswers()
+	requests.For(t)
+	answers.For(t)
+	requests.Name(more, &schema.Schema{Type: schema.String})
+	return schema.Merge(requests, answers)
+}
+
+// A type on both sides has a closed schema for requests and an open one for
+// answers, and all that refers to it in requests refers to the closed one.
+func TestOneTypeOnBothSides(t *testing.T) {
+	all := merged(typeOf[holds](), "Other")
+	text, err := json.Marshal(all, json.Deterministic(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"Chosen":{"type":"object","required":["a"],"properties":{"a":{"type":"string"}}},` +
+		`"ChosenInput":{"type":"object","required":["a"],"properties":{"a":{"type":"string"}},"additionalProperties":false},` +
+		`"Holds":{"type":"object","required":["both"],"properties":{"both":{"$ref":"#/components/schemas/Chosen"}}},` +
+		`"HoldsInput":{"type":"object","required":["both"],"properties":{"both":{"$ref":"#/components/schemas/ChosenInput"}},"additionalProperties":false},` +
+		`"Other":{"type":"string"}}`
+	if string(text) != want {
+		t.Errorf("got  %s\nwant %s", text, want)
+	}
+	extra := map[string]any{"both": map[string]any{"a": "", "more": true}}
+	if problems := all["HoldsInput"].Check(extra, ""); len(problems) != 1 || problems[0].Path != "/both/more" {
+		t.Errorf("requests: %v", problems)
+	}
+	if problems := all["Holds"].Check(extra, ""); len(problems) != 0 {
+		t.Errorf("answers: %v", problems)
 	}
 }
