@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 
-	"github.com/waymarkhq/waymark/internal/redirect"
+	"github.com/waymarkhq/waymark/internal/visitor"
 )
 
 // visitors are the flags that say where the country of a visitor comes from.
@@ -23,11 +23,11 @@ func (v *visitors) check(proxies bool) error {
 }
 
 // countries opens the file of --geoip; nil without one.
-func (v *visitors) countries(log *slog.Logger) (*redirect.Countries, error) {
+func (v *visitors) countries(log *slog.Logger) (*visitor.Countries, error) {
 	if v.GeoIP == "" {
 		return nil, nil
 	}
-	countries, err := redirect.OpenCountries(v.GeoIP, log)
+	countries, err := visitor.OpenCountries(v.GeoIP, log)
 	if err != nil {
 		return nil, fmt.Errorf("--geoip: %w", err)
 	}

@@ -35,6 +35,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/route"
 	"github.com/waymarkhq/waymark/internal/server"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/visitor"
 	"github.com/waymarkhq/waymark/internal/webhook"
 )
 
@@ -73,7 +74,7 @@ type Settings struct {
 	// country; may be empty.
 	CountryHeader string
 	// Countries is asked before that header; may be nil.
-	Countries *redirect.Countries
+	Countries *visitor.Countries
 	// JobLease is for how long an executor claims a job; 0 means jobs.Lease.
 	JobLease time.Duration
 }
@@ -215,12 +216,14 @@ func (i *Installation) openRedirect() (err error) {
 	i.gauge("waymark_click_log_bytes", "Bytes of clicks that are not in the event store yet.", func() float64 {
 		return float64(i.clicks.Backlog())
 	})
-	counter, salts := clickcount.New(s.DB, i.clicks.Inherited, s.Log), redirect.NewSalts(s.DB, s.Log)
+	counter, salts := clickcount.New(s.DB, i.clicks.Inherited, s.Log), visitor.NewSalts(s.DB, s.Log)
 	i.Loader = eventstore.NewLoader(i.clicks, s.Events.Append, counter.Count, s.Log)
 	i.Routes = route.NewCache(s.DB, s.Log)
 	i.Public = redirect.New(redirect.Options{
 		Cache: i.Routes, Append: i.clicks.Append, Clicks: counter, Salts: salts, Address: s.Addresses.URL,
-		TrustedProxies: s.TrustedProxies, CountryHeader: s.CountryHeader, Countries: s.Countries,
+		Visitors: visitor.New(visitor.Options{
+			TrustedProxies: s.TrustedProxies, CountryHeader: s.CountryHeader, Countries: s.Countries,
+		}),
 		Clock: s.Clock, Log: s.Log, Metrics: s.Metrics,
 		Assets: blob.Handler(s.Blobs, s.Log), AssetsHost: s.Assets.Host,
 	})

@@ -11,9 +11,10 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/clickcount"
 	"github.com/waymarkhq/waymark/internal/clicklog"
-	"github.com/waymarkhq/waymark/internal/clientaddr"
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/route"
+	"github.com/waymarkhq/waymark/internal/visitor"
+	"github.com/waymarkhq/waymark/internal/weburl"
 )
 
 // Options are what a Handler works with. All are needed unless said
@@ -25,17 +26,11 @@ type Options struct {
 	Append func(*clicklog.Event) error
 	// Clicks counts those of links that have a limit.
 	Clicks *clickcount.Counter
-	Salts  *Salts
+	// Visitors tells who sends a request, and Salts makes the visitor hash.
+	Visitors *visitor.Visitors
+	Salts    *visitor.Salts
 	// Address returns the public address of a link.
 	Address func(hostname, prefix, slug string) string
-	// TrustedProxies are the peers whose X-Forwarded-For and CountryHeader
-	// are believed; may be empty.
-	TrustedProxies clientaddr.Trusted
-	// CountryHeader is the header in which a trusted proxy tells the
-	// visitor's country; may be empty.
-	CountryHeader string
-	// Countries is asked before that header; may be nil.
-	Countries *Countries
 	// Assets answers on the hostname AssetsHost, which has no links; "" for
 	// none.
 	Assets     http.Handler
@@ -49,7 +44,6 @@ type Options struct {
 // Handler answers the visitors of links.
 type Handler struct {
 	Options
-	agents  *agents
 	metrics metrics
 	// failing tells that the last click could not be written.
 	failing atomic.Bool
@@ -59,8 +53,7 @@ type Handler struct {
 
 // New returns a Handler.
 func New(o Options) *Handler {
-	o.CountryHeader = http.CanonicalHeaderKey(o.CountryHeader)
-	return &Handler{Options: o, agents: newAgents(), metrics: newMetrics(o.Metrics)}
+	return &Handler{Options: o, metrics: newMetrics(o.Metrics)}
 }
 
 // ServeHTTP answers one request.
@@ -94,7 +87,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) outcome {
 		w.WriteHeader(http.StatusNoContent)
 		return service
 	}
-	hostname, ok := cleanHost(r.Host)
+	hostname, ok := weburl.AuthorityHost(r.Host)
 	if !ok {
 		return h.unknownHost(w, r, path)
 	}
@@ -131,15 +124,14 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) outcome {
 // visitor. Where clicks are limited it is the other way round: a link that is
 // meant for so many visitors must not let in more because of a full disk.
 func (h *Handler) visit(w http.ResponseWriter, r *http.Request, hostname string, host *route.Host, link *route.Link) outcome {
-	from := client{agent: h.agents.of(r.Header)}
+	from := h.Visitors.Of(r)
 	now := h.Clock.Now()
-	visit := route.Visit{Platform: from.agent.platform, Query: r.URL.RawQuery, Crawler: from.agent.preview}
+	visit := route.Visit{Platform: from.Agent.Platform, Query: r.URL.RawQuery, Crawler: from.Agent.Preview}
 	if link == nil {
 		return answer(w, r, route.Decide(nil, host, visit, now))
 	}
-	from.address, from.trusted = h.TrustedProxies.Of(r)
 	if link.ByCountry() {
-		visit.Country = h.locate(&from, r.Header)
+		visit.Country = from.Country()
 	}
 	if link.MaxClicks != nil {
 		var err error
@@ -149,7 +141,7 @@ func (h *Handler) visit(w http.ResponseWriter, r *http.Request, hostname string,
 	}
 	decision := route.Decide(link, host, visit, now)
 	if decision.Live && r.Method == http.MethodGet {
-		limited := link.MaxClicks != nil && from.agent.device != bot
+		limited := link.MaxClicks != nil && from.Agent.Device != visitor.Bot
 		if limited {
 			taken, err := h.Clicks.Take(r.Context(), link.LinkID, *link.MaxClicks)
 			if err != nil {
@@ -160,7 +152,7 @@ func (h *Handler) visit(w http.ResponseWriter, r *http.Request, hostname string,
 				return answer(w, r, route.Decide(link, host, visit, now))
 			}
 		}
-		switch err := h.click(r, hostname, link, &from, &decision, limited, now); {
+		switch err := h.click(hostname, link, &from, &decision, limited, now); {
 		case err != nil && limited:
 			h.Clicks.GiveBack(link.LinkID)
 			return h.unavailable(w, r, err)
@@ -175,8 +167,8 @@ func (h *Handler) visit(w http.ResponseWriter, r *http.Request, hostname string,
 }
 
 // click records a visit; limited tells that it counts against the link's limit.
-func (h *Handler) click(r *http.Request, hostname string, link *route.Link, from *client, decision *route.Decision, limited bool, now clock.Instant) error {
-	agent, referrer := &from.agent, referrerHost(r.Header)
+func (h *Handler) click(hostname string, link *route.Link, from *visitor.Visitor, decision *route.Decision, limited bool, now clock.Instant) error {
+	agent, referrer := &from.Agent, from.Referrer()
 	event := clicklog.Event{
 		At:   now,
 		Type: clicklog.Click,
@@ -184,12 +176,12 @@ func (h *Handler) click(r *http.Request, hostname string, link *route.Link, from
 			ID: link.LinkID, AppID: link.AppID, Hostname: hostname, Prefix: link.Prefix, Slug: link.Slug,
 			Group: link.Group, CampaignID: link.CampaignID, FolderID: link.FolderID, TagIDs: link.TagIDs,
 		},
-		Visitor:      h.Salts.visitor(now, from.address, agent.text),
-		Device:       agent.device,
-		OS:           agent.os,
-		Browser:      agent.browser,
-		Source:       agent.source(decision.QR, referrer),
-		Country:      h.locate(from, r.Header),
+		Visitor:      h.Salts.Hash(now, from.Address(), agent.Text),
+		Device:       agent.Device,
+		OS:           agent.OS,
+		Browser:      agent.Browser,
+		Source:       agent.Source(decision.QR, referrer),
+		Country:      from.Country(),
 		ReferrerHost: referrer,
 		RuleID:       decision.RuleID,
 		Destination:  string(decision.Destination),

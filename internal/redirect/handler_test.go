@@ -23,6 +23,8 @@ import (
 	"github.com/waymarkhq/waymark/internal/route"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
+	"github.com/waymarkhq/waymark/internal/visitor"
+	"github.com/waymarkhq/waymark/internal/visitor/visitortest"
 )
 
 const web = "https://example.com/page"
@@ -58,12 +60,11 @@ func newWorld(t testing.TB, db *store.DB, c *clock.Clock) *world {
 		Address: func(hostname, prefix, slug string) string {
 			return "https://" + hostname + "/" + route.Path(prefix, slug)
 		},
-		Salts:          NewSalts(db, slog.New(slog.DiscardHandler)),
-		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
-		CountryHeader:  "x-country",
-		Clock:          c,
-		Log:            slog.New(slog.DiscardHandler),
-		Metrics:        w.registry,
+		Salts:    visitor.NewSalts(db, slog.New(slog.DiscardHandler)),
+		Visitors: visitor.New(visitor.Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, CountryHeader: "x-country"}),
+		Clock:    c,
+		Log:      slog.New(slog.DiscardHandler),
+		Metrics:  w.registry,
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -243,7 +244,7 @@ func TestClick(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
 		publish(t, db)
 		w := newWorld(t, db, c)
-		r := request("GET", "A.example:80", "/x?qr=1", "User-Agent", safariPhone, "Referer", "https://News.example/secret",
+		r := request("GET", "A.example:80", "/x?qr=1", "User-Agent", visitortest.SafariPhone, "Referer", "https://News.example/secret",
 			"X-Forwarded-For", "198.51.100.1", "X-Country", "DE")
 		r.RemoteAddr = "10.0.0.1:1234"
 		if got := w.get(r).Header().Get("Location"); got != "https://apps.apple.com/a" {
@@ -253,7 +254,7 @@ func TestClick(t *testing.T) {
 			At: c.Now(), Type: clicklog.Click,
 			Link: clicklog.Link{ID: "a.example:x", AppID: "app", Hostname: "a.example", Slug: "x", Group: "main",
 				CampaignID: "c", FolderID: "f", TagIDs: []string{"t"}},
-			Visitor: w.Salts.visitor(c.Now(), netip.MustParseAddr("198.51.100.1"), safariPhone),
+			Visitor: w.Salts.Hash(c.Now(), netip.MustParseAddr("198.51.100.1"), visitortest.SafariPhone),
 			Device:  "ios", OS: "iOS", Browser: "Safari", Source: "qr", Country: "DE", ReferrerHost: "news.example", Destination: "store",
 		}
 		if len(w.clicks) != 1 || !reflect.DeepEqual(w.clicks[0], want) {

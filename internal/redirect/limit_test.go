@@ -11,6 +11,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/route"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
+	"github.com/waymarkhq/waymark/internal/visitor/visitortest"
 )
 
 // TestLimit sends people, who are counted, and others, who are not.
@@ -36,18 +37,18 @@ func TestLimit(t *testing.T) {
 					t.Errorf("%v with %d clicks left: %d, want %d", other, left, got.Code, want)
 				}
 			}
-			if got := ask("GET", "/limited", "User-Agent", safariPhone, "Sec-Purpose", "prefetch"); (got.Code == 302) != (left > 0) {
+			if got := ask("GET", "/limited", "User-Agent", visitortest.SafariPhone, "Sec-Purpose", "prefetch"); (got.Code == 302) != (left > 0) {
 				t.Errorf("prefetch with %d clicks left: %d", left, got.Code)
 			}
 			if left == 0 {
 				break
 			}
-			if got := ask("GET", "/limited", "User-Agent", safariPhone); got.Code != 302 {
+			if got := ask("GET", "/limited", "User-Agent", visitortest.SafariPhone); got.Code != 302 {
 				t.Fatalf("with %d clicks left: %d", left, got.Code)
 			}
 			left--
 		}
-		if got := ask("GET", "/limited", "User-Agent", safariPhone); got.Code != 410 {
+		if got := ask("GET", "/limited", "User-Agent", visitortest.SafariPhone); got.Code != 410 {
 			t.Errorf("used up: %d", got.Code)
 		}
 		people := 0
@@ -144,13 +145,13 @@ func TestRules(t *testing.T) {
 	for _, c := range []struct {
 		target, agent, country, location, rule, source string
 	}{
-		{"/ruled", safariMac, "DE", "https://example.de/?a=1", "de", "browser"},
-		{"/ruled?a=2&b=3", safariMac, "de", "https://example.de/?a=1&b=3", "de", "browser"},
-		{"/ruled?qr=1", safariMac, "DE", "https://example.de/?a=1", "de", "qr"},
-		{"/ruled?b&qr=1&a=2&c", safariMac, "DE", "https://example.de/?a=1&b&c", "de", "qr"},
-		{"/ruled?qr=1", safariPhone, "FR", "https://example.com/phone", "phone", "qr"},
-		{"/ruled?qr=1", safariMac, "FR", web, "", "qr"},
-		{"/ruled", safariMac, "XX", web, "", "browser"},
+		{"/ruled", visitortest.SafariMac, "DE", "https://example.de/?a=1", "de", "browser"},
+		{"/ruled?a=2&b=3", visitortest.SafariMac, "de", "https://example.de/?a=1&b=3", "de", "browser"},
+		{"/ruled?qr=1", visitortest.SafariMac, "DE", "https://example.de/?a=1", "de", "qr"},
+		{"/ruled?b&qr=1&a=2&c", visitortest.SafariMac, "DE", "https://example.de/?a=1&b&c", "de", "qr"},
+		{"/ruled?qr=1", visitortest.SafariPhone, "FR", "https://example.com/phone", "phone", "qr"},
+		{"/ruled?qr=1", visitortest.SafariMac, "FR", web, "", "qr"},
+		{"/ruled", visitortest.SafariMac, "XX", web, "", "browser"},
 	} {
 		w.clicks = nil
 		r := request("GET", "a.example", c.target, "User-Agent", c.agent, "X-Country", c.country)

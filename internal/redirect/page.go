@@ -97,8 +97,14 @@ func newPage(status int, outcome outcome, title, text string) *fixed {
 	return &fixed{
 		status: status, outcome: outcome, body: body.Bytes(),
 		contentType: htmlType, cacheControl: noStore, length: []string{strconv.Itoa(body.Len())},
-		policy: []string{"default-src 'none'; style-src " + hashSource(style) + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+		policy: contentPolicy("style-src " + hashSource(style)),
 	}
+}
+
+// contentPolicy returns the Content-Security-Policy of a page that loads nothing
+// but what it names itself.
+func contentPolicy(sources ...string) []string {
+	return []string{"default-src 'none'; " + strings.Join(sources, "; ") + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}
 }
 
 // hashSource names a style or script in a Content-Security-Policy by its hash.

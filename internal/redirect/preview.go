@@ -29,8 +29,7 @@ var (
 	previewTemplate = template.Must(template.New("preview").Parse(previewText))
 	previewStyle    = template.CSS(strings.TrimSpace(pageStyle))
 	previewScript   = template.JS(strings.TrimSpace(forwardScript))
-	previewPolicy   = []string{"default-src 'none'; style-src " + hashSource(string(previewStyle)) + "; script-src " + hashSource(string(previewScript)) +
-		"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}
+	previewPolicy   = contentPolicy("style-src "+hashSource(string(previewStyle)), "script-src "+hashSource(string(previewScript)))
 )
 
 // previewPage is what the page of a link preview is made of.

@@ -1,16 +1,11 @@
-package redirect
+package visitor
 
 import (
 	"net/http"
 	"strings"
 	"testing"
-)
 
-const (
-	chromeWindows = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36"
-	chromeAndroid = "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Mobile Safari/537.36"
-	safariPhone   = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_6_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.6 Mobile/15E148 Safari/604.1"
-	safariMac     = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.6 Safari/605.1.15"
+	"github.com/waymarkhq/waymark/internal/visitor/visitortest"
 )
 
 func TestParseAgent(t *testing.T) {
@@ -21,20 +16,20 @@ func TestParseAgent(t *testing.T) {
 		social                        bool
 	}{
 		// Desktops.
-		{chromeWindows, "desktop", "desktop", "Windows", "Chrome", false},
-		{safariMac, "desktop", "desktop", "macOS", "Safari", false}, // or an iPad: nobody can tell
+		{visitortest.ChromeWindows, "desktop", "desktop", "Windows", "Chrome", false},
+		{visitortest.SafariMac, "desktop", "desktop", "macOS", "Safari", false}, // or an iPad: nobody can tell
 		{"Mozilla/5.0 (X11; Linux x86_64; rv:132.0) Gecko/20100101 Firefox/132.0", "desktop", "desktop", "Linux", "Firefox", false},
 		{"Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:131.0) Gecko/20100101 Firefox/131.0", "desktop", "desktop", "Linux", "Firefox", false},
-		{chromeWindows + " Edg/131.0.0.0", "desktop", "desktop", "Windows", "Edge", false},
-		{chromeWindows + " OPR/116.0.0.0", "desktop", "desktop", "Windows", "Opera", false},
-		{chromeWindows + " Vivaldi/7.0.3495.11", "desktop", "desktop", "Windows", "Vivaldi", false},
+		{visitortest.ChromeWindows + " Edg/131.0.0.0", "desktop", "desktop", "Windows", "Edge", false},
+		{visitortest.ChromeWindows + " OPR/116.0.0.0", "desktop", "desktop", "Windows", "Opera", false},
+		{visitortest.ChromeWindows + " Vivaldi/7.0.3495.11", "desktop", "desktop", "Windows", "Vivaldi", false},
 		{"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/128.0.0.0 YaBrowser/24.10.0.0 Safari/537.36", "desktop", "desktop", "Windows", "Yandex", false},
 		{"Mozilla/5.0 (Windows NT 10.0; WOW64; Trident/7.0; rv:11.0) like Gecko", "desktop", "desktop", "Windows", "Internet Explorer", false},
 		{"Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36", "desktop", "desktop", "ChromeOS", "Chrome", false},
 		{"Mozilla/5.0 (X11; FreeBSD amd64; rv:128.0) Gecko/20100101 Firefox/128.0", "desktop", "desktop", "FreeBSD", "Firefox", false},
 		// Phones and tablets.
-		{chromeAndroid, "android", "android", "Android", "Chrome", false},
-		{safariPhone, "ios", "ios", "iOS", "Safari", false},
+		{visitortest.ChromeAndroid, "android", "android", "Android", "Chrome", false},
+		{visitortest.SafariPhone, "ios", "ios", "iOS", "Safari", false},
 		{"Mozilla/5.0 (iPad; CPU OS 12_5_7 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/12.1.2 Mobile/15E148 Safari/604.1", "ios", "ios", "iOS", "Safari", false},
 		{"Mozilla/5.0 (iPod touch; CPU iPhone OS 12_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/12.0 Mobile/15E148 Safari/604.1", "ios", "ios", "iOS", "Safari", false},
 		{"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_6) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148", "ios", "ios", "iOS", "", false},
@@ -90,11 +85,11 @@ func TestParseAgent(t *testing.T) {
 	} {
 		got := parseAgent(c.text)
 		if c.platform == "" { // crawlers whose platform the parser leaves out
-			c.platform = string(got.platform)
+			c.platform = string(got.Platform)
 		}
-		if string(got.platform) != c.platform || got.device != c.device || got.os != c.os || got.browser != c.browser || got.social != c.social {
+		if string(got.Platform) != c.platform || got.Device != c.device || got.OS != c.os || got.Browser != c.browser || got.Social != c.social {
 			t.Errorf("%s\ngot %s %s %q %q %v, want %s %s %q %q %v", c.text,
-				got.platform, got.device, got.os, got.browser, got.social, c.platform, c.device, c.os, c.browser, c.social)
+				got.Platform, got.Device, got.OS, got.Browser, got.Social, c.platform, c.device, c.os, c.browser, c.social)
 		}
 	}
 }
@@ -106,28 +101,42 @@ func TestHeadersOfAgent(t *testing.T) {
 		platform, device, system string
 	}{
 		"no headers":     {http.Header{}, "other", "other", ""},
-		"reduced":        {http.Header{"User-Agent": {chromeWindows}, "Sec-Ch-Ua-Platform": {`"Windows"`}, "Sec-Ch-Ua-Mobile": {"?0"}}, "desktop", "desktop", "Windows"},
-		"hint wins":      {http.Header{"User-Agent": {chromeWindows}, "Sec-Ch-Ua-Platform": {`"Android"`}, "Sec-Ch-Ua-Mobile": {"?1"}}, "android", "android", "Android"},
+		"reduced":        {http.Header{"User-Agent": {visitortest.ChromeWindows}, "Sec-Ch-Ua-Platform": {`"Windows"`}, "Sec-Ch-Ua-Mobile": {"?0"}}, "desktop", "desktop", "Windows"},
+		"hint wins":      {http.Header{"User-Agent": {visitortest.ChromeWindows}, "Sec-Ch-Ua-Platform": {`"Android"`}, "Sec-Ch-Ua-Mobile": {"?1"}}, "android", "android", "Android"},
 		"hint alone":     {http.Header{"Sec-Ch-Ua-Platform": {`"Chrome OS"`}}, "desktop", "desktop", "ChromeOS"},
-		"hint of Linux":  {http.Header{"User-Agent": {chromeAndroid}, "Sec-Ch-Ua-Platform": {`"Linux"`}, "Sec-Ch-Ua-Mobile": {"?1"}}, "android", "android", "Android"},
-		"unknown hint":   {http.Header{"User-Agent": {chromeAndroid}, "Sec-Ch-Ua-Platform": {`"Fuchsia"`}}, "android", "android", "Android"},
+		"hint of Linux":  {http.Header{"User-Agent": {visitortest.ChromeAndroid}, "Sec-Ch-Ua-Platform": {`"Linux"`}, "Sec-Ch-Ua-Mobile": {"?1"}}, "android", "android", "Android"},
+		"unknown hint":   {http.Header{"User-Agent": {visitortest.ChromeAndroid}, "Sec-Ch-Ua-Platform": {`"Fuchsia"`}}, "android", "android", "Android"},
 		"bot with hint":  {http.Header{"User-Agent": {"Twitterbot/1.0"}, "Sec-Ch-Ua-Platform": {`"Windows"`}}, "other", "bot", ""},
-		"Chrome ahead":   {http.Header{"User-Agent": {chromeAndroid}, "Sec-Purpose": {"prefetch;prerender"}}, "android", "bot", "Android"},
-		"Safari ahead":   {http.Header{"User-Agent": {safariMac}, "Purpose": {"prefetch"}}, "desktop", "bot", "macOS"},
-		"Firefox ahead":  {http.Header{"User-Agent": {safariMac}, "X-Moz": {"prefetch"}}, "desktop", "bot", "macOS"},
-		"another's":      {http.Header{"User-Agent": {safariMac}, "Sec-Purpose": {"speed"}}, "desktop", "desktop", "macOS"},
-		"not remembered": {http.Header{"User-Agent": {safariMac}}, "desktop", "desktop", "macOS"},
+		"Chrome ahead":   {http.Header{"User-Agent": {visitortest.ChromeAndroid}, "Sec-Purpose": {"prefetch;prerender"}}, "android", "bot", "Android"},
+		"Safari ahead":   {http.Header{"User-Agent": {visitortest.SafariMac}, "Purpose": {"prefetch"}}, "desktop", "bot", "macOS"},
+		"Firefox ahead":  {http.Header{"User-Agent": {visitortest.SafariMac}, "X-Moz": {"prefetch"}}, "desktop", "bot", "macOS"},
+		"another's":      {http.Header{"User-Agent": {visitortest.SafariMac}, "Sec-Purpose": {"speed"}}, "desktop", "desktop", "macOS"},
+		"not remembered": {http.Header{"User-Agent": {visitortest.SafariMac}}, "desktop", "desktop", "macOS"},
 	} {
 		for range 2 {
 			got := known.of(c.header)
-			if string(got.platform) != c.platform || got.device != c.device || got.os != c.system {
+			if string(got.Platform) != c.platform || got.Device != c.device || got.OS != c.system {
 				t.Errorf("%s: got %+v", name, got)
 			}
 		}
 	}
 	long := known.of(http.Header{"User-Agent": {strings.Repeat("x", 5000)}})
-	if len(long.text) != maxAgent {
-		t.Errorf("%d bytes of the user agent count", len(long.text))
+	if len(long.Text) != maxAgent {
+		t.Errorf("%d bytes of the user agent count", len(long.Text))
+	}
+}
+
+func TestPreviewers(t *testing.T) {
+	for want, agents := range map[bool][]string{true: visitortest.Previewers, false: append(visitortest.Searchers,
+		visitortest.ChromeWindows, visitortest.ChromeAndroid, visitortest.SafariPhone, visitortest.SafariMac, "", "curl/8.10.1",
+		visitortest.SafariPhone+" [Pinterest/iOS]", visitortest.SafariPhone+" Twitter for iPhone/10.68", visitortest.SafariPhone+" [LinkedInApp]/9.30", visitortest.SafariPhone+" [FBAN/FBIOS;FBAV/488.0]",
+		visitortest.ChromeAndroid+" Viber/21.0", visitortest.ChromeAndroid+" WhatsApp/2.24", visitortest.ChromeAndroid+" Telegram-Android/11.2", visitortest.ChromeAndroid+" Reddit/2024.1",
+	)} {
+		for _, text := range agents {
+			if a := parseAgent(text); a.Preview != want || want && (a.Device != Bot || a.Social) {
+				t.Errorf("%s\n%+v", text, a)
+			}
+		}
 	}
 }
 
@@ -138,28 +147,35 @@ func TestSource(t *testing.T) {
 		referrer string
 		want     string
 	}{
-		"browser":           {chromeAndroid, false, "example.com", "browser"},
-		"QR":                {chromeAndroid, true, "facebook.com", "qr"},
-		"referrer":          {chromeAndroid, false, "l.facebook.com", "social"},
-		"app as referrer":   {chromeAndroid, false, "com.linkedin.android", "social"},
+		"browser":           {visitortest.ChromeAndroid, false, "example.com", "browser"},
+		"QR":                {visitortest.ChromeAndroid, true, "facebook.com", "qr"},
+		"referrer":          {visitortest.ChromeAndroid, false, "l.facebook.com", "social"},
+		"app as referrer":   {visitortest.ChromeAndroid, false, "com.linkedin.android", "social"},
 		"nobody's referrer": {"", false, "t.co", "social"},
-		"similar referrer":  {chromeAndroid, false, "notfacebook.com", "browser"},
-		"app":               {chromeAndroid + " Instagram 1", false, "", "social"},
+		"similar referrer":  {visitortest.ChromeAndroid, false, "notfacebook.com", "browser"},
+		"app":               {visitortest.ChromeAndroid + " Instagram 1", false, "", "social"},
 		"nothing":           {"", false, "", "unknown"},
 	} {
 		a := parseAgent(c.agent)
-		if got := a.source(c.qr, c.referrer); got != c.want {
+		if got := a.Source(c.qr, c.referrer); got != c.want {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
 }
 
 func FuzzParseAgent(f *testing.F) {
-	f.Add(chromeAndroid)
+	f.Add(visitortest.ChromeAndroid)
 	f.Add("(;[:]http://é\x00")
 	f.Fuzz(func(t *testing.T, text string) {
-		if a := parseAgent(text); a.device == "" || a.platform == "" || len(a.browser) > 32 {
+		if a := parseAgent(text); a.Device == "" || a.Platform == "" || len(a.Browser) > 32 {
 			t.Errorf("%+v", a)
 		}
 	})
+}
+
+func BenchmarkParseAgent(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		parseAgent(visitortest.ChromeAndroid)
+	}
 }

@@ -1,4 +1,4 @@
-package redirect
+package visitor
 
 import (
 	"net/http"
@@ -17,32 +17,34 @@ const (
 	agentsKept = 8192
 )
 
-// agent is what a request's headers tell of the program that sent it.
-type agent struct {
-	// text is the user agent as far as it counts.
-	text     string
-	platform route.Platform
-	// device is the platform, or bot.
-	device  string
-	os      string // "" when unknown
-	browser string // "" when unknown
-	// social tells that the program is a social network's own app, preview
-	// that it fetches links to show what they lead to.
-	social, preview bool
+// Agent is what a request's headers tell of the program that sent it.
+type Agent struct {
+	// Text is the user agent as far as it counts.
+	Text     string
+	Platform route.Platform
+	// Device is the platform, or Bot.
+	Device  string
+	OS      string // "" when unknown
+	Browser string // "" when unknown
+	// Social tells that the program is a social network's own app.
+	Social bool
+	// Preview tells that the program fetches links to show what they lead to.
+	Preview bool
 }
 
-const bot = "bot"
+// Bot is the device of a program that no person uses.
+const Bot = "bot"
 
 // agents remembers what user agents tell: parsing one takes longer than all
 // the rest of a redirect, and a few thousand make up nearly all visits.
-type agents struct{ known *otter.Cache[string, agent] }
+type agents struct{ known *otter.Cache[string, Agent] }
 
 func newAgents() *agents {
-	return &agents{otter.Must(&otter.Options[string, agent]{MaximumSize: agentsKept})}
+	return &agents{otter.Must(&otter.Options[string, Agent]{MaximumSize: agentsKept})}
 }
 
 // of returns what a request's headers tell.
-func (a *agents) of(header http.Header) agent {
+func (a *agents) of(header http.Header) Agent {
 	var text string
 	if values := header["User-Agent"]; len(values) > 0 {
 		text = values[0]
@@ -58,19 +60,19 @@ func (a *agents) of(header http.Header) agent {
 	}
 	found.hint(header)
 	if isPrefetch(header) {
-		found.device = bot
+		found.Device = Bot
 	}
 	return found
 }
 
-// source returns where a visit came from, as analytics names it.
-func (a *agent) source(qr bool, referrer string) string {
+// Source returns where a visit came from, as analytics names it.
+func (a *Agent) Source(qr bool, referrer string) string {
 	switch {
 	case qr:
 		return "qr"
-	case a.social || isSocialHost(referrer):
+	case a.Social || isSocialHost(referrer):
 		return "social"
-	case a.text == "":
+	case a.Text == "":
 		return "unknown"
 	}
 	return "browser"
@@ -82,10 +84,10 @@ func (a *agent) source(qr bool, referrer string) string {
 // says that it is a Macintosh; Safari sends no client hints. It counts as a
 // desktop: nothing in a request tells the two apart. Only an app's own view
 // gives itself away by "Mobile/".
-func parseAgent(text string) agent {
-	a := agent{text: text, platform: route.Other}
+func parseAgent(text string) Agent {
+	a := Agent{Text: text, Platform: route.Other}
 	if text == "" {
-		a.device = string(a.platform)
+		a.Device = string(a.Platform)
 		return a
 	}
 	ua := useragent.Parse(text)
@@ -102,55 +104,55 @@ func parseAgent(text string) agent {
 		ua.Name = "Silk"
 	}
 	a.setOS(ua.OS)
-	a.browser = browserNames[ua.Name]
+	a.Browser = browserNames[ua.Name]
 	for _, app := range socialApps {
 		if strings.Contains(text, app.token) {
-			a.social, a.browser = true, app.browser
+			a.Social, a.Browser = true, app.browser
 			break
 		}
 	}
-	a.device = string(a.platform)
-	a.preview = isPreview(lower)
-	if ua.Bot || a.preview || isBot(lower) {
-		a.device, a.social = bot, false
+	a.Device = string(a.Platform)
+	a.Preview = isPreview(lower)
+	if ua.Bot || a.Preview || isBot(lower) {
+		a.Device, a.Social = Bot, false
 	}
 	return a
 }
 
 // setOS takes the names of package useragent.
-func (a *agent) setOS(name string) {
+func (a *Agent) setOS(name string) {
 	switch name {
 	case useragent.Android:
-		a.os, a.platform = name, route.Android
+		a.OS, a.Platform = name, route.Android
 	case useragent.IOS:
-		a.os, a.platform = name, route.IOS
+		a.OS, a.Platform = name, route.IOS
 	case useragent.Windows, useragent.MacOS, useragent.Linux, useragent.ChromeOS, useragent.FreeBSD:
-		a.os, a.platform = name, route.Desktop
+		a.OS, a.Platform = name, route.Desktop
 	case useragent.WindowsPhone, useragent.WindowsPhoneOS:
-		a.os, a.platform = useragent.WindowsPhone, route.Other
+		a.OS, a.Platform = useragent.WindowsPhone, route.Other
 	case useragent.BlackBerry, useragent.Harmony:
-		a.os, a.platform = name, route.Other
+		a.OS, a.Platform = name, route.Other
 	default:
-		a.os, a.platform = "", route.Other
+		a.OS, a.Platform = "", route.Other
 	}
 }
 
 // hint takes over the client hints that browsers send unasked. They are newer
 // and plainer than the user agent, so they win where they say something.
-func (a *agent) hint(header http.Header) {
+func (a *Agent) hint(header http.Header) {
 	values := header["Sec-Ch-Ua-Platform"]
-	if len(values) == 0 || a.device == bot {
+	if len(values) == 0 || a.Device == Bot {
 		return
 	}
 	name, mobile := hintedOS[values[0]], header["Sec-Ch-Ua-Mobile"]
-	if name == "" || name == a.os {
+	if name == "" || name == a.OS {
 		return
 	}
 	if name == useragent.Linux && len(mobile) > 0 && mobile[0] == "?1" {
 		return // a phone of some Linux: the user agent may know which
 	}
 	a.setOS(name)
-	a.device = string(a.platform)
+	a.Device = string(a.Platform)
 }
 
 // hintedOS maps Sec-CH-UA-Platform, a quoted string, to our names.

@@ -1,4 +1,4 @@
-package redirect
+package visitor
 
 import (
 	"context"
@@ -69,7 +69,7 @@ func (s *Salts) Run(ctx context.Context) {
 
 // renew brings database and memory up to date.
 func (s *Salts) renew(ctx context.Context) (err error) {
-	defer fault.Wrap(&err, "redirect.renew")
+	defer fault.Wrap(&err, "visitor.Salts.renew")
 	ctx, cancel := context.WithTimeout(ctx, retryEvery)
 	defer cancel()
 	today := startOfDay(s.db.Now())
@@ -166,12 +166,12 @@ func newKey() (key [sha256.Size]byte) {
 
 func startOfDay(i clock.Instant) clock.Instant { return i - i%clock.Instant(day/time.Microsecond) }
 
-// visitor returns the hash of a visitor: the first 64 bits of
+// Hash returns the hash of a visitor: the first 64 bits of
 // SHA-256(salt, address, user agent). The first two have a fixed length, so no
 // two visitors have the same input; and since the rest of the sum is thrown
 // away it cannot be extended, which is all that HMAC would add at twice the
 // cost.
-func (s *Salts) visitor(now clock.Instant, address netip.Addr, agent string) int64 {
+func (s *Salts) Hash(now clock.Instant, address netip.Addr, agent string) int64 {
 	var room [sha256.Size + 16 + maxAgent]byte
 	key, bytes := s.key(now), address.As16()
 	b := append(room[:0], key[:]...)

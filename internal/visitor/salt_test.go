@@ -1,4 +1,4 @@
-package redirect
+package visitor
 
 import (
 	"log/slog"
@@ -10,6 +10,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
+	"github.com/waymarkhq/waymark/internal/visitor/visitortest"
 )
 
 var someone = netip.MustParseAddr("192.0.2.1")
@@ -28,7 +29,7 @@ func TestSalts(t *testing.T) {
 		renew(t, two)
 		agree := func(when string) int64 {
 			t.Helper()
-			a, b := one.visitor(c.Now(), someone, "agent"), two.visitor(c.Now(), someone, "agent")
+			a, b := one.Hash(c.Now(), someone, "agent"), two.Hash(c.Now(), someone, "agent")
 			if a != b {
 				t.Errorf("%s: two processes see two visitors", when)
 			}
@@ -66,12 +67,12 @@ func TestSalts(t *testing.T) {
 func TestSaltsWithoutDatabase(t *testing.T) {
 	db, c := openSQLite(t)
 	s := NewSalts(db, slog.New(slog.DiscardHandler))
-	first := s.visitor(c.Now(), someone, "agent")
-	if s.visitor(c.Now(), someone, "agent") != first {
+	first := s.Hash(c.Now(), someone, "agent")
+	if s.Hash(c.Now(), someone, "agent") != first {
 		t.Error("the visitor changed")
 	}
 	renew(t, s)
-	if s.visitor(c.Now(), someone, "agent") == first {
+	if s.Hash(c.Now(), someone, "agent") == first {
 		t.Error("the process keeps a salt of its own")
 	}
 	// Away for days: what is past is forgotten all the same.
@@ -85,7 +86,7 @@ func TestSaltsWithoutDatabase(t *testing.T) {
 	if n := len(*s.held.Load()); n != 0 {
 		t.Errorf("%d salts in memory", n)
 	}
-	s.visitor(c.Now(), someone, "agent")
+	s.Hash(c.Now(), someone, "agent")
 }
 
 func TestDamagedSaltIsNotShown(t *testing.T) {
@@ -98,18 +99,33 @@ func TestDamagedSaltIsNotShown(t *testing.T) {
 	}
 }
 
-func TestVisitor(t *testing.T) {
+func TestHash(t *testing.T) {
 	db, c := openSQLite(t)
 	s := NewSalts(db, slog.Default())
 	seen := map[int64]string{}
 	for _, address := range []string{"192.0.2.1", "192.0.2.2", "2001:db8::1"} {
 		for _, agent := range []string{"", "a", "b", strings.Repeat("x", maxAgent)} {
-			v := s.visitor(c.Now(), netip.MustParseAddr(address), agent)
+			v := s.Hash(c.Now(), netip.MustParseAddr(address), agent)
 			if other, ok := seen[v]; ok {
 				t.Errorf("%s %q is the same as %s", address, agent, other)
 			}
 			seen[v] = address + agent
 		}
 	}
-	s.visitor(c.Now(), netip.Addr{}, "no address")
+	s.Hash(c.Now(), netip.Addr{}, "no address")
+}
+
+func BenchmarkHash(b *testing.B) {
+	db, c := openSQLite(b)
+	s := NewSalts(db, slog.New(slog.DiscardHandler))
+	b.ReportAllocs()
+	for b.Loop() {
+		s.Hash(c.Now(), someone, visitortest.ChromeWindows)
+	}
+}
+
+func openSQLite(t testing.TB) (*store.DB, *clock.Clock) {
+	c := &clock.Clock{}
+	c.Set(storetest.Start)
+	return storetest.Open(t, storetest.Address(t, "sqlite"), c), c
 }

@@ -1,4 +1,4 @@
-package redirect
+package visitor
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"os"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -82,4 +83,17 @@ func (c *Countries) of(address netip.Addr) (code string) {
 		}
 	}
 	return countryCode(code)
+}
+
+// countryCode returns a country as it is written everywhere, "" for what is
+// none. XX is how some proxies say that they do not know.
+func countryCode(s string) string {
+	if len(s) != 2 {
+		return ""
+	}
+	code := strings.ToUpper(s)
+	if code[0] < 'A' || code[0] > 'Z' || code[1] < 'A' || code[1] > 'Z' || code == "XX" {
+		return ""
+	}
+	return code
 }

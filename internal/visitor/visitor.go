@@ -1,0 +1,105 @@
+package visitor
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"github.com/waymarkhq/waymark/internal/clientaddr"
+	"github.com/waymarkhq/waymark/internal/route"
+	"github.com/waymarkhq/waymark/internal/weburl"
+)
+
+// Options say whose word about a visitor is believed. All may be empty.
+type Options struct {
+	// TrustedProxies are the peers whose X-Forwarded-For and CountryHeader
+	// are believed.
+	TrustedProxies clientaddr.Trusted
+	// CountryHeader is the header in which a trusted proxy tells the
+	// visitor's country.
+	CountryHeader string
+	// Countries is asked before that header.
+	Countries *Countries
+}
+
+// Visitors reads from requests who sends them.
+type Visitors struct {
+	Options
+	agents *agents
+}
+
+// New returns a reader of visitors.
+func New(o Options) *Visitors {
+	o.CountryHeader = http.CanonicalHeaderKey(o.CountryHeader)
+	return &Visitors{Options: o, agents: newAgents()}
+}
+
+// Of returns who sends a request. What costs time is found out when it is asked
+// for.
+func (v *Visitors) Of(r *http.Request) Visitor {
+	return Visitor{Agent: v.agents.of(r.Header), visitors: v, request: r}
+}
+
+// Visitor is who sends a request, and from where.
+type Visitor struct {
+	Agent Agent
+
+	visitors *Visitors
+	request  *http.Request
+	// located tells that address and trusted are known.
+	located bool
+	address netip.Addr
+	// trusted tells that a trusted proxy passed the request on.
+	trusted bool
+	country string // "" until it is asked for
+}
+
+// Address returns the visitor's address, the zero Addr when it cannot be told.
+func (v *Visitor) Address() netip.Addr {
+	if !v.located {
+		v.address, v.trusted = v.visitors.TrustedProxies.Of(v.request)
+		v.located = true
+	}
+	return v.address
+}
+
+// Country returns the visitor's country: by the file, which knows more about an
+// address than a proxy says, else as a trusted proxy tells it.
+func (v *Visitor) Country() string {
+	if v.country != "" {
+		return v.country
+	}
+	address := v.Address()
+	if v.visitors.Countries != nil {
+		v.country = v.visitors.Countries.of(address)
+	}
+	if values := v.request.Header[v.visitors.CountryHeader]; v.country == "" && v.trusted && len(values) == 1 {
+		v.country = countryCode(values[0])
+	}
+	if v.country == "" {
+		v.country = route.UnknownCountry
+	}
+	return v.country
+}
+
+// Referrer returns the hostname of the page that the visitor comes from, or the
+// package of the Android app, "" when there is none. Paths and queries of other
+// people's pages are none of our business.
+func (v *Visitor) Referrer() string {
+	values := v.request.Header["Referer"]
+	if len(values) == 0 {
+		return ""
+	}
+	scheme, rest, found := strings.Cut(values[0], "://")
+	if !found || (scheme != "https" && scheme != "http" && scheme != "android-app") {
+		return ""
+	}
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		rest = rest[:i]
+	}
+	host, ok := weburl.AuthorityHost(rest[strings.LastIndexByte(rest, '@')+1:])
+	if !ok {
+		return ""
+	}
+	return host
+}
