@@ -6,7 +6,6 @@ package apikey
 
 import (
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/clock"
@@ -80,14 +79,11 @@ func distinct(values []string) []string {
 // refuseOthers refuses each value of the array at a path that is not among the
 // allowed ones, in the words of say.
 func refuseOthers(path string, sent, allowed []string, reason fault.Reason, say func(value string) string) error {
-	var details []fault.Detail
+	var p fault.Problems
 	for n, v := range sent {
 		if !slices.Contains(allowed, v) {
-			details = append(details, fault.Detail{Path: path + "/" + strconv.Itoa(n), Code: reason, Message: say(v)})
+			p.Add(path+fault.Pointer(n), reason, "%s", say(v))
 		}
 	}
-	if details == nil {
-		return nil
-	}
-	return fault.Of(fault.ValidationFailed, details...)
+	return p.Refusal()
 }

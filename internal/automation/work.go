@@ -78,7 +78,7 @@ func (k *ItemKind) next(ctx context.Context, r *durable.Run) error {
 	err = r.InTx(ctx, func(ctx context.Context, c *op.Call, tx *store.Tx) error { return k.apply(ctx, c, tx, j.ID, i) })
 	// Nothing of an item that was refused stands, so its error is recorded apart.
 	if refusal, refused := fault.From(err); err != nil && refused && refusal.Code != fault.Unavailable {
-		i.State, i.Error = Failed, opt.Of(Refused(refusal))
+		i.State, i.Error = Failed, opt.NullOf(Refused(refusal))
 		err = r.InTx(ctx, func(ctx context.Context, c *op.Call, tx *store.Tx) error { return record(ctx, tx, j.ID, &i) })
 	}
 	return err
@@ -101,7 +101,7 @@ func (k *ItemKind) apply(ctx context.Context, c *op.Call, tx *store.Tx, jobID st
 	if err := audit.Record(ctx, tx, e); err != nil {
 		return err
 	}
-	i.State, i.Result, i.Error = Succeeded, opt.Of(result), opt.Null[ItemError]{}
+	i.State, i.Result, i.Error = Succeeded, opt.NullOf(result), opt.Null[ItemError]{}
 	return record(ctx, tx, jobID, &i)
 }
 
@@ -156,7 +156,7 @@ func Ended(ctx context.Context, tx *store.Tx, o *durable.Operation) error {
 		return err
 	}
 	if j.Kind != Export {
-		o.Result = opt.Of(j.result())
+		o.Result = opt.NullOf(j.result())
 	}
 	if _, err := tx.Exec(ctx, "UPDATE automation_item SET state = 'cancelled' WHERE job_id = ? AND state IN ('pending', 'valid')", j.ID); err != nil {
 		return err

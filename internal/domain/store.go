@@ -55,7 +55,7 @@ func scan(r store.Row) (d Domain, err error) {
 	d.Publication.DesiredRevision = d.Revision
 	d.Nameservers, d.ConnectionRecords = []string{}, []Record{}
 	if removal != nil {
-		d.RemovalState = opt.Of(*removal)
+		d.RemovalState = opt.NullOf(*removal)
 	}
 	if failure != nil {
 		err = json.Unmarshal([]byte(*failure), &d.LastError)

@@ -120,7 +120,7 @@ func (o Operation) Accepted(ref op.Ref) op.Item[Operation] {
 // nothing is missing: with items that failed or were invalid it is
 // partially_succeeded, and failed when none succeeded.
 func (o *Operation) Finish(ctx context.Context, tx *store.Tx, r Result) error {
-	o.Status, o.Result = Succeeded, opt.Of(r)
+	o.Status, o.Result = Succeeded, opt.NullOf(r)
 	if r.lost() > 0 {
 		o.Status = PartiallySucceeded
 		if *r.Succeeded == 0 {
@@ -132,7 +132,7 @@ func (o *Operation) Finish(ctx context.Context, tx *store.Tx, r Result) error {
 
 // Fail ends the operation with a sanitized error.
 func (o *Operation) Fail(ctx context.Context, tx *store.Tx, code, message string) error {
-	o.Status, o.Error = Failed, opt.Of(Failure{Code: code, Message: message})
+	o.Status, o.Error = Failed, opt.NullOf(Failure{Code: code, Message: message})
 	return o.end(ctx, tx)
 }
 

@@ -135,7 +135,7 @@ func (r *Run) Finish(ctx context.Context, f func(ctx context.Context, c *op.Call
 		case o.Status == CancelRequested:
 			return r.worker.stop(ctx, tx, &o, Cancelled)
 		case c == nil:
-			o.Error = opt.Of(Failure{Code: "authorization_lost", Message: "The credential that started this is no longer authorized."})
+			o.Error = opt.NullOf(Failure{Code: "authorization_lost", Message: "The credential that started this is no longer authorized."})
 			return r.worker.stop(ctx, tx, &o, Failed)
 		default:
 			return f(ctx, c, tx, &o)
@@ -186,7 +186,7 @@ func (w *worker) failed(ctx context.Context, tx *store.Tx, j jobs.Job, final boo
 	if err != nil {
 		return err
 	}
-	o.Error = opt.Of(Failure{Code: "attempts_exhausted", Message: fmt.Sprintf("The work failed or was interrupted %d times in a row. Start it again, and quote the operation's id when asking for help.", jobs.MaxAttempts)})
+	o.Error = opt.NullOf(Failure{Code: "attempts_exhausted", Message: fmt.Sprintf("The work failed or was interrupted %d times in a row. Start it again, and quote the operation's id when asking for help.", jobs.MaxAttempts)})
 	return w.stop(ctx, tx, &o, Failed)
 }
 

@@ -146,6 +146,12 @@ func From(err error) (refusal *Error, ok bool) {
 	return New(Internal, "The service failed to process the request. Quote the request id when asking for help."), false
 }
 
+// Is reports whether err is a refusal with a code.
+func Is(err error, code Code) bool {
+	refusal, refused := From(err)
+	return refused && refusal.Code == code
+}
+
 // Wrap adds the operation and its arguments to an error on its way up:
 // defer fault.Wrap(&err, "link.Create(%q)", slug).
 func Wrap(err *error, format string, args ...any) {

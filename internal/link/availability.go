@@ -36,13 +36,17 @@ type availabilityInput struct {
 }
 
 func (s *Service) availability(ctx context.Context, c *op.Call, in *availabilityInput) (op.Item[Availability], error) {
-	var p problems
+	var p fault.Problems
 	id := newIdentity(&p, in.Domain, in.Prefix, in.Slug)
 	a := Availability{Domain: id.hostname, Prefix: id.prefix, Slug: id.slug}
 	reason := func(r string) *string { return &r }
-	if len(p) > 0 {
+	wrong, err := p.Details()
+	if err != nil {
+		return op.Item[Availability]{}, err
+	}
+	if len(wrong) > 0 {
 		a.Reason = reason("invalid")
-		if !slices.ContainsFunc(p, func(d fault.Detail) bool { return d.Code != fault.ReasonReserved }) {
+		if !slices.ContainsFunc(wrong, func(d fault.Detail) bool { return d.Code != fault.ReasonReserved }) {
 			a.Reason = reason("reserved")
 		}
 		return op.Item[Availability]{Data: a}, nil

@@ -9,7 +9,7 @@ import (
 
 // What reading a creation costs: parsed, checked against its schema, decoded.
 func BenchmarkReadCreation(b *testing.B) {
-	read := op.Checker[link.CreateLink](op.New(op.Options{}))
+	read := op.Reader[link.CreateLink](op.New(op.Options{}))
 	body := []byte(`{"appId":"app_01k6fq4w8m3x7c9v2n5b1t0rzy","domain":"go.example.com","prefix":"sale","slug":"spring","title":"Spring sale",` +
 		`"description":"Everything for the garden","desktopUrl":"https://shop.example.com/spring","utm":{"source":"newsletter","medium":"email"},` +
 		`"lifecycle":{"expiresAt":"2026-12-01T00:00:00Z","maxClicks":100},"parameters":{"product":42},"behavior":"automatic","group":"main"}`)

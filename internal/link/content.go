@@ -1,19 +1,16 @@
 package link
 
 import (
-	"bytes"
 	"context"
-	"io"
 	"net/url"
 	"slices"
 	"strings"
 	"unicode"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/waymarkhq/waymark/internal/asset"
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/organize"
 	"github.com/waymarkhq/waymark/internal/store"
@@ -21,18 +18,6 @@ import (
 	"github.com/waymarkhq/waymark/internal/utm"
 	"github.com/waymarkhq/waymark/internal/weburl"
 )
-
-// CreateLink is the body of createLinks.
-type CreateLink struct {
-	AppID  string          `json:"appId" minLength:"1" maxLength:"500"`
-	Domain string          `json:"domain" minLength:"1" maxLength:"253" doc:"A domain of the app that is ready for links."`
-	Prefix opt.Opt[string] `json:"prefix,omitzero" maxLength:"200" example:"sale"`
-	Slug   string          `json:"slug" minLength:"1" maxLength:"200"`
-	Content
-}
-
-// SchemaName implements schema.Named.
-func (CreateLink) SchemaName() string { return "LinkCreate" }
 
 // Content is what a client may set of a link besides its identity.
 type Content struct {
@@ -47,11 +32,11 @@ type Content struct {
 	PlayStoreURL      opt.Null[string]      `json:"playStoreUrl,omitzero" maxLength:"4096" doc:"HTTPS. Omitted on creation: the app's default."`
 	AppStoreURL       opt.Null[string]      `json:"appStoreUrl,omitzero" maxLength:"4096" doc:"HTTPS. Omitted on creation: the app's default."`
 	AppPath           opt.Null[string]      `json:"appPath,omitzero" maxLength:"1000" doc:"Relative path, read by the app: no scheme, no leading or double slash, no .. segment."`
-	Parameters        opt.Opt[Object]       `json:"parameters,omitzero" doc:"At most 16 KiB, counted in UTF-8 without white space and needless escapes, and 5 levels deep."`
+	Parameters        opt.Opt[opt.Object]   `json:"parameters,omitzero" doc:"At most 16 KiB, counted in UTF-8 without white space and needless escapes, and 5 levels deep."`
 	WebOnly           opt.Opt[bool]         `json:"webOnly,omitzero"`
 	Behavior          opt.Opt[string]       `json:"behavior,omitzero" enum:"manual,automatic,intelligent" doc:"Default manual."`
 	Group             opt.Opt[string]       `json:"group,omitzero" enum:"main,operational" doc:"Default operational."`
-	TemplateData      opt.Opt[Object]       `json:"templateData,omitzero"`
+	TemplateData      opt.Opt[opt.Object]   `json:"templateData,omitzero"`
 	TemplateSelection opt.Opt[SetTemplates] `json:"templateSelection,omitzero"`
 }
 
@@ -93,8 +78,8 @@ const (
 )
 
 // apply checks the fields that were sent, collects what is wrong with them, and
-// puts them into l. That references exist is checkReferences' to find out.
-func (c *Content) apply(p *problems, l *Link) {
+// puts them into l. It does not check that references exist; checkReferences does.
+func (c *Content) apply(p *fault.Problems, l *Link) {
 	c.FolderID.Apply(&l.FolderID)
 	c.CampaignID.Apply(&l.CampaignID)
 	for _, field := range []struct {
@@ -102,7 +87,7 @@ func (c *Content) apply(p *problems, l *Link) {
 		value opt.Null[string]
 		into  **string
 	}{{"/desktopUrl", c.DesktopURL, &l.DesktopURL}, {"/playStoreUrl", c.PlayStoreURL, &l.PlayStoreURL}, {"/appStoreUrl", c.AppStoreURL, &l.AppStoreURL}} {
-		p.add(weburl.CheckHTTPS(field.path, field.value.Ptr()))
+		p.Keep(weburl.CheckHTTPS(field.path, field.value.Ptr()))
 		field.value.Apply(field.into)
 	}
 	c.applyLifecycle(p, &l.Lifecycle)
@@ -111,15 +96,15 @@ func (c *Content) apply(p *problems, l *Link) {
 	c.ImageURL.Apply(&l.ImageURL)
 	opt.Into(c.Description, &l.Description)
 	if wrong := appPathProblem(c.AppPath.Value); wrong != "" {
-		p.add(fault.Invalid("/appPath", fault.ReasonInvalid, "%s", wrong))
+		p.Add("/appPath", fault.ReasonInvalid, "%s", wrong)
 	}
 	c.AppPath.Apply(&l.AppPath)
 	l.WebOnly = c.WebOnly.Or(l.WebOnly)
 	l.Behavior = c.Behavior.Or(l.Behavior)
 	l.Group = c.Group.Or(l.Group)
 	if c.Parameters.Set {
-		if len(c.Parameters.Value.Value) > maxParameters || deeperThan(c.Parameters.Value, maxParametersDepth) {
-			p.add(fault.Invalid("/parameters", fault.ReasonTooLarge, "the object must have at most %d bytes, counted without white space and needless escapes, and at most %d levels", maxParameters, maxParametersDepth))
+		if len(c.Parameters.Value.Value) > maxParameters || op.DeeperThan(c.Parameters.Value.Value, maxParametersDepth) {
+			p.Add("/parameters", fault.ReasonTooLarge, "the object must have at most %d bytes, counted without white space and needless escapes, and at most %d levels", maxParameters, maxParametersDepth)
 		}
 		l.Parameters = c.Parameters.Value
 	}
@@ -149,25 +134,25 @@ func appPathProblem(path string) string {
 	return ""
 }
 
-func (c *Content) applyLifecycle(p *problems, l *Lifecycle) {
+func (c *Content) applyLifecycle(p *fault.Problems, l *Lifecycle) {
 	s := c.Lifecycle.Value
 	l.Archived = s.Archived.Or(l.Archived)
 	s.StartsAt.Apply(&l.StartsAt)
 	s.ExpiresAt.Apply(&l.ExpiresAt)
 	s.MaxClicks.Apply(&l.MaxClicks)
-	p.add(weburl.CheckHTTPS("/lifecycle/expiredUrl", s.ExpiredURL.Ptr()))
+	p.Keep(weburl.CheckHTTPS("/lifecycle/expiredUrl", s.ExpiredURL.Ptr()))
 	s.ExpiredURL.Apply(&l.ExpiredURL)
 	if l.StartsAt != nil && l.ExpiresAt != nil && *l.StartsAt >= *l.ExpiresAt {
-		p.add(fault.Invalid("/lifecycle/expiresAt", fault.ReasonOutOfRange, "the end must be after startsAt"))
+		p.Add("/lifecycle/expiresAt", fault.ReasonOutOfRange, "the end must be after startsAt")
 	}
 }
 
 // applyTemplates accepts what can be checked without templates: the choices
 // inherit and official, and no data.
-func (c *Content) applyTemplates(p *problems, l *Link) {
+func (c *Content) applyTemplates(p *fault.Problems, l *Link) {
 	if c.TemplateData.Set {
 		if string(c.TemplateData.Value.Value) != "{}" {
-			p.add(fault.Invalid("/templateData", fault.ReasonUnknownReference, "the object must be empty: no selected template has variables"))
+			p.Add("/templateData", fault.ReasonUnknownReference, "the object must be empty: no selected template has variables")
 		}
 		l.TemplateData = c.TemplateData.Value
 	}
@@ -187,29 +172,29 @@ func (c *Content) applyTemplates(p *problems, l *Link) {
 		*choice.into = opt.Null[TemplateSelection]{Set: true}
 		v := choice.value.Value
 		if choice.value.Valid {
-			*choice.into = opt.Of(TemplateSelection{v.Mode, v.TemplateID.Ptr(), v.Version.Ptr()})
+			*choice.into = opt.NullOf(TemplateSelection{v.Mode, v.TemplateID.Ptr(), v.Version.Ptr()})
 		}
 		if v.Mode == "custom" {
-			p.add(fault.Invalid(choice.path, fault.ReasonUnknownReference, "there is no such template version in this app"))
+			p.Add(choice.path, fault.ReasonUnknownReference, "there is no such template version in this app")
 		} else if v.TemplateID.Valid || v.Version.Valid {
-			p.add(fault.Invalid(choice.path, fault.ReasonInvalid, "templateId and version are allowed with the mode custom only"))
+			p.Add(choice.path, fault.ReasonInvalid, "templateId and version are allowed with the mode custom only")
 		}
 	}
 }
 
 // checkReferences collects the references that were sent and are not the app's
 // own: what does not exist and what is another's look alike.
-func (s *Service) checkReferences(ctx context.Context, q store.Q, p *problems, c *Content, l *Link) error {
+func (s *Service) checkReferences(ctx context.Context, q store.Q, p *fault.Problems, c *Content, l *Link) error {
 	if c.FolderID.Valid {
 		if found, err := organize.HasFolder(ctx, q, l.AppID, c.FolderID.Value); err != nil {
 			return err
 		} else if !found {
-			p.add(fault.UnknownReference("/folderId"))
+			p.Keep(fault.UnknownReference("/folderId"))
 		}
 	}
 	if c.CampaignID.Valid {
 		if _, err := organize.CampaignUTM(ctx, q, l.AppID, c.CampaignID.Value); err == store.ErrNotFound {
-			p.add(fault.UnknownReference("/campaignId"))
+			p.Keep(fault.UnknownReference("/campaignId"))
 		} else if err != nil {
 			return err
 		}
@@ -220,46 +205,14 @@ func (s *Service) checkReferences(ctx context.Context, q store.Q, p *problems, c
 	l.imageAssetID = nil
 	object, ours := s.assets.Object(c.ImageURL.Value)
 	if !ours {
-		p.add(weburl.CheckHTTPS("/imageUrl", c.ImageURL.Ptr()))
+		p.Keep(weburl.CheckHTTPS("/imageUrl", c.ImageURL.Ptr()))
 		return nil
 	}
 	id, err := asset.Find(ctx, q, l.AppID, object)
 	if err == store.ErrNotFound {
-		p.add(fault.UnknownReference("/imageUrl"))
+		p.Keep(fault.UnknownReference("/imageUrl"))
 		return nil
 	}
 	l.imageAssetID = &id
 	return err
-}
-
-// problems collects what is wrong with an input, so that a client learns of all
-// of it at once.
-type problems []fault.Detail
-
-// add keeps the details of a refusal; nil is nothing wrong.
-func (p *problems) add(err error) {
-	if refusal, ok := fault.From(err); err != nil && ok {
-		*p = append(*p, refusal.Details...)
-	}
-}
-
-// refusal returns the refusal of all that was collected, or nil.
-func (p problems) refusal() error {
-	if len(p) == 0 {
-		return nil
-	}
-	return fault.Of(fault.ValidationFailed, p...)
-}
-
-// deeperThan reports whether an object nests deeper than limit; the object
-// itself is level 1.
-func deeperThan(o Object, limit int) bool {
-	d := jsontext.NewDecoder(bytes.NewReader(o.Value))
-	for {
-		if _, err := d.ReadToken(); err == io.EOF {
-			return false
-		} else if err != nil || d.StackDepth() > limit {
-			return true
-		}
-	}
 }

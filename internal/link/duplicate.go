@@ -42,23 +42,23 @@ func (s *Service) duplicate(ctx context.Context, c *op.Call, tx *store.Tx, in *d
 	if err != nil {
 		return op.Item[Link]{}, err
 	}
-	var p problems
+	var p fault.Problems
 	id := newIdentity(&p, in.Body.Domain.Or(l.Domain), in.Body.Prefix.Or(l.Prefix), in.Body.Slug)
 	if ready, err := domain.Ready(ctx, tx, l.AppID, id.hostname); err != nil {
 		return op.Item[Link]{}, err
 	} else if !ready && id.hostname != "" {
-		p.add(unknownDomain())
+		p.Keep(unknownDomain())
 	}
 	// What leads to the copy's address was right in the original: the address is
 	// what is to be changed.
-	var loops problems
+	var loops fault.Problems
 	if err := s.checkLoops(ctx, tx, &loops, id, append(l.destinations(), destinationsOf(rules)...)); err != nil {
 		return op.Item[Link]{}, err
 	}
-	if len(loops) > 0 {
-		p.add(fault.Invalid("/slug", fault.ReasonRedirectLoop, "a copy at this address would lead back to itself, or through too many links; choose another address"))
+	if loops.Any() {
+		p.Add("/slug", fault.ReasonRedirectLoop, "a copy at this address would lead back to itself, or through too many links; choose another address")
 	}
-	if err := p.refusal(); err != nil {
+	if err := p.Refusal(); err != nil {
 		return op.Item[Link]{}, err
 	}
 	l.Domain, l.Prefix, l.Slug = id.hostname, id.prefix, id.slug

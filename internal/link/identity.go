@@ -24,23 +24,23 @@ var reserved = map[string]bool{"_service": true, ".well-known": true, "robots.tx
 
 // newIdentity brings an address to its stored form and collects what keeps it
 // from being one (completions.md §3).
-func newIdentity(p *problems, domain, prefix, slug string) identity {
+func newIdentity(p *fault.Problems, domain, prefix, slug string) identity {
 	host, ok := weburl.Hostname(domain)
 	if !ok {
-		p.add(unknownDomain())
+		p.Keep(unknownDomain())
 	}
 	id := identity{hostname: host, prefix: norm.NFC.String(prefix), slug: norm.NFC.String(slug)}
 	if id.prefix != "" {
-		p.add(checkLength("/prefix", id.prefix))
+		p.Keep(checkLength("/prefix", id.prefix))
 		for _, part := range strings.Split(id.prefix, "/") {
 			if err := checkSegment("/prefix", part); err != nil {
-				p.add(err)
+				p.Keep(err)
 				break
 			}
 		}
 	}
-	p.add(checkLength("/slug", id.slug))
-	p.add(checkSegment("/slug", id.slug))
+	p.Keep(checkLength("/slug", id.slug))
+	p.Keep(checkSegment("/slug", id.slug))
 	return id
 }
 

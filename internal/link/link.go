@@ -7,15 +7,12 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/cursor"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/publication"
 	"github.com/waymarkhq/waymark/internal/route"
-	"github.com/waymarkhq/waymark/internal/schema"
 	"github.com/waymarkhq/waymark/internal/utm"
 )
 
@@ -38,12 +35,12 @@ type Link struct {
 	PlayStoreURL      *string            `json:"playStoreUrl"`
 	AppStoreURL       *string            `json:"appStoreUrl"`
 	AppPath           *string            `json:"appPath" maxLength:"2048"`
-	Parameters        Object             `json:"parameters"`
+	Parameters        opt.Object         `json:"parameters"`
 	WebOnly           bool               `json:"webOnly"`
 	Behavior          string             `json:"behavior" enum:"manual,automatic,intelligent"`
 	Group             string             `json:"group" enum:"main,operational"`
 	Origin            string             `json:"origin" doc:"Who created the link; api for this API."`
-	TemplateData      Object             `json:"templateData"`
+	TemplateData      opt.Object         `json:"templateData"`
 	TemplateSelection TemplateSelections `json:"templateSelection"`
 	State             string             `json:"state" enum:"active,scheduled,expired,archived" doc:"What the lifecycle comes to now; expired also when maxClicks is reached. Not part of the revision."`
 	Revision          string             `json:"revision" format:"uuid"`
@@ -81,28 +78,6 @@ type TemplateSelection struct {
 	TemplateID *string `json:"templateId"`
 	Version    *int64  `json:"version"`
 }
-
-// maxMembers bounds an Object; its size in bytes bounds it closer.
-const maxMembers = 4096
-
-// Object is a JSON object that is kept as text, its members in the order and its
-// numbers in the digits that the client wrote.
-type Object struct{ jsontext.Value }
-
-// Schema describes an Object in the contract.
-func (Object) Schema(*schema.Registry) *schema.Schema {
-	return &schema.Schema{Type: schema.Object, MaxProperties: schema.Of(maxMembers)}
-}
-
-// UnmarshalJSON keeps the canonical text: no white space, no escapes where none
-// are needed. Bounds are counted over it.
-func (o *Object) UnmarshalJSON(b []byte) error {
-	o.Value = jsontext.Value(b).Clone()
-	return o.Value.Format()
-}
-
-// emptyObject is what an omitted Object is stored as.
-var emptyObject = Object{jsontext.Value("{}")}
 
 // Position implements op.Positioned.
 func (l Link) Position() cursor.Position { return cursor.Position{At: l.CreatedAt, ID: l.ID} }

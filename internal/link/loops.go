@@ -69,7 +69,7 @@ func changedDestinations(before, after *Link) []destination {
 }
 
 // checkLoops collects the destinations that lead back to the link at own.
-func (s *Service) checkLoops(ctx context.Context, q store.Q, p *problems, own identity, destinations []destination) error {
+func (s *Service) checkLoops(ctx context.Context, q store.Q, p *fault.Problems, own identity, destinations []destination) error {
 	w := walk{s: s, q: q, own: own, ours: map[string]bool{}, next: map[identity][]identity{}}
 	var starts []identity
 	for _, d := range destinations {
@@ -87,11 +87,11 @@ func (s *Service) checkLoops(ctx context.Context, q store.Q, p *problems, own id
 		}
 		switch loops, unknown := w.leads(at, map[identity]bool{}); {
 		case at == own:
-			p.add(fault.Invalid(d.path, fault.ReasonRedirectLoop, "the destination is the link's own address; choose another one"))
+			p.Add(d.path, fault.ReasonRedirectLoop, "the destination is the link's own address; choose another one")
 		case loops:
-			p.add(fault.Invalid(d.path, fault.ReasonRedirectLoop, "the destination is a link that leads back to this one; choose another destination"))
+			p.Add(d.path, fault.ReasonRedirectLoop, "the destination is a link that leads back to this one; choose another destination")
 		case unknown:
-			p.add(fault.Invalid(d.path, fault.ReasonRedirectLoop, "the destination leads through more than %d other links, or branches to more than %d; use the final destination instead", maxHops, maxLooked))
+			p.Add(d.path, fault.ReasonRedirectLoop, "the destination leads through more than %d other links, or branches to more than %d; use the final destination instead", maxHops, maxLooked)
 		}
 	}
 	return nil

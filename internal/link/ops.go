@@ -46,7 +46,7 @@ func Register(p *op.Pipeline, l *Service) part.Part {
 		Budget: op.LinkCreation, Summary: "Duplicate a link",
 		Doc: "The copy has the folder, campaign, tags, parameters, destinations, routing rules and template selection of the original, not its history, clicks or archived state."}, l.duplicate)
 	op.Write(p, op.Op{ID: "validateLinks", Method: "POST", Path: "/links/validate", Perm: "links:validate", App: op.AppInBody, Status: 200,
-		Summary: "Validate a link without creating it", Doc: "Tells what createLinks would refuse of the data: all of it is an answer, not a refusal, but for fields that are unknown, missing or of a wrong type. It reserves nothing."}, l.validator(op.Checker[CreateLink](p)))
+		Summary: "Validate a link without creating it", Doc: "Tells what createLinks would refuse of the data: all of it is an answer, not a refusal, but for fields that are unknown, missing or of a wrong type. It reserves nothing."}, l.validator(op.Reader[CreateLink](p)))
 	op.Read(p, op.Op{ID: "getLinksAvailability", Method: "GET", Path: "/links/availability", Perm: "links:read", App: op.AppOfQuery("domain", appOfDomain),
 		Summary: "Check whether a slug is available", Doc: "It reserves nothing."}, l.availability)
 	op.Write(p, op.Op{ID: "previewLinksLinkId", Method: "POST", Path: "/links/{linkId}/preview", Perm: "links:preview", App: app, IfMatch: op.IfMatchOptional, Status: 200,

@@ -2,7 +2,6 @@ package link
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -125,12 +124,12 @@ func (s *Service) setRules(ctx context.Context, c *op.Call, tx *store.Tx, in *se
 	if err != nil {
 		return op.Item[Rules]{}, err
 	}
-	var p problems
+	var p fault.Problems
 	rules := newRules(&p, in.Body.Rules, before)
 	if err := s.checkLoops(ctx, tx, &p, l.identity(), destinationsOf(rules)); err != nil {
 		return op.Item[Rules]{}, err
 	}
-	if err := p.refusal(); err != nil {
+	if err := p.Refusal(); err != nil {
 		return op.Item[Rules]{}, err
 	}
 	if err := saveRules(ctx, tx, l.ID, rules); err != nil {
@@ -144,11 +143,11 @@ func (s *Service) setRules(ctx context.Context, c *op.Call, tx *store.Tx, in *se
 
 // newRules makes rules of what was sent and collects what is wrong with it. An id
 // names one of the rules before: that of another link looks like an unknown one.
-func newRules(p *problems, sent []SetRule, before []Rule) []Rule {
+func newRules(p *fault.Problems, sent []SetRule, before []Rule) []Rule {
 	rules := make([]Rule, len(sent))
 	seen := map[string]bool{}
 	for i, s := range sent {
-		at := fmt.Sprintf("/rules/%d", i)
+		at := fault.Pointer("rules", i)
 		r := Rule{
 			ID: strings.ToLower(s.ID.Or(ids.New())), Platform: s.Platform.Ptr(), Country: s.Country.Ptr(),
 			StartsAt: s.StartsAt.Ptr(), ExpiresAt: s.ExpiresAt.Ptr(), DestinationURL: s.DestinationURL,
@@ -156,18 +155,18 @@ func newRules(p *problems, sent []SetRule, before []Rule) []Rule {
 		s.UTM.Value.Apply(&r.UTM)
 		switch {
 		case seen[r.ID]:
-			p.add(fault.Invalid(at+"/id", fault.ReasonDuplicate, "another rule of this request has the id; leave it out for a new rule"))
+			p.Add(at+"/id", fault.ReasonDuplicate, "another rule of this request has the id; leave it out for a new rule")
 		case s.ID.Set && !slices.ContainsFunc(before, func(b Rule) bool { return b.ID == r.ID }):
-			p.add(fault.Invalid(at+"/id", fault.ReasonUnknownReference, "this link has no rule with the id; leave it out for a new rule"))
+			p.Add(at+"/id", fault.ReasonUnknownReference, "this link has no rule with the id; leave it out for a new rule")
 		}
 		seen[r.ID] = true
 		if r.Country != nil {
-			p.add(checkCountry(at+"/country", *r.Country))
+			p.Keep(checkCountry(at+"/country", *r.Country))
 		}
 		if r.StartsAt != nil && r.ExpiresAt != nil && *r.StartsAt >= *r.ExpiresAt {
-			p.add(fault.Invalid(at+"/expiresAt", fault.ReasonOutOfRange, "the end must be after startsAt"))
+			p.Add(at+"/expiresAt", fault.ReasonOutOfRange, "the end must be after startsAt")
 		}
-		p.add(weburl.CheckHTTPS(at+"/destinationUrl", &r.DestinationURL))
+		p.Keep(weburl.CheckHTTPS(at+"/destinationUrl", &r.DestinationURL))
 		rules[i] = r
 	}
 	return rules

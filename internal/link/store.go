@@ -9,6 +9,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/publication"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/text"
@@ -33,7 +34,7 @@ func scan(r store.Row) (l Link, err error) {
 		return l, err
 	}
 	l.Publication.DesiredRevision = l.Revision
-	l.Parameters, l.TemplateData = Object{jsontext.Value(parameters)}, Object{jsontext.Value(data)}
+	l.Parameters, l.TemplateData = opt.Object{Value: jsontext.Value(parameters)}, opt.Object{Value: jsontext.Value(data)}
 	if err := json.Unmarshal([]byte(utm), &l.UTM); err != nil {
 		return l, err
 	}

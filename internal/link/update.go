@@ -8,58 +8,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/waymarkhq/waymark/internal/delivery"
-	"github.com/waymarkhq/waymark/internal/domain"
+	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/store"
 )
-
-func (s *Service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateLink }) (op.Item[Link], error) {
-	l, err := s.Create(ctx, c, tx, &in.Body)
-	return op.Item[Link]{Data: l, Ref: l.ref(), Location: l.Location()}, err
-}
-
-// Create stores the link that a body describes, with all that a new link
-// leaves: history, event and publication. The caller reaches the app.
-func (s *Service) Create(ctx context.Context, c *op.Call, tx *store.Tx, body *CreateLink) (Link, error) {
-	var p problems
-	l, err := s.newLink(ctx, tx, &p, body)
-	if err == nil {
-		err = p.refusal()
-	}
-	if err == nil {
-		err = insert(ctx, tx, &l)
-	}
-	if err != nil {
-		return l, err
-	}
-	s.finish(&l, c)
-	return l, changed(ctx, tx, &l, "created", []string{}, delivery.LinkCreated)
-}
-
-// newLink returns the link that a creation describes, with the app's current
-// defaults where it names no destination, and collects what is wrong with it.
-func (s *Service) newLink(ctx context.Context, q store.Q, p *problems, body *CreateLink) (Link, error) {
-	id := newIdentity(p, body.Domain, body.Prefix.Value, body.Slug)
-	l, err := store.One(ctx, q, func(r store.Row) (l Link, err error) {
-		err = r.Scan(&l.DesktopURL, &l.PlayStoreURL, &l.AppStoreURL)
-		return l, err
-	}, `SELECT a.desktop_url, a.play_store_url, a.app_store_url FROM domain d JOIN app a ON a.id = d.app_id
-		WHERE d.hostname = ? AND d.app_id = ? AND `+domain.IsReady, id.hostname, body.AppID)
-	if err == store.ErrNotFound && id.hostname != "" {
-		p.add(unknownDomain())
-	} else if err != nil && err != store.ErrNotFound {
-		return l, err
-	}
-	l.AppID, l.Domain, l.Prefix, l.Slug = body.AppID, id.hostname, id.prefix, id.slug
-	l.Behavior, l.Group, l.Origin = "manual", "operational", "api"
-	l.Parameters, l.TemplateData = emptyObject, emptyObject
-	body.Content.apply(p, &l)
-	l.Lifecycle.count(0)
-	if err := s.checkLoops(ctx, q, p, id, l.destinations()); err != nil {
-		return l, err
-	}
-	return l, s.checkReferences(ctx, q, p, &body.Content, &l)
-}
 
 // UpdateLink is the body of updateLinksLinkId.
 type UpdateLink struct {
@@ -87,7 +39,7 @@ func (s *Service) Update(ctx context.Context, c *op.Call, tx *store.Tx, id strin
 		return l, err
 	}
 	before := l
-	var p problems
+	var p fault.Problems
 	body.Content.apply(&p, &l)
 	if err := s.checkLoops(ctx, tx, &p, l.identity(), changedDestinations(&before, &l)); err != nil {
 		return l, err
@@ -95,7 +47,7 @@ func (s *Service) Update(ctx context.Context, c *op.Call, tx *store.Tx, id strin
 	if err := s.checkReferences(ctx, tx, &p, &body.Content, &l); err != nil {
 		return l, err
 	}
-	if err := p.refusal(); err != nil {
+	if err := p.Refusal(); err != nil {
 		return l, err
 	}
 	fields, err := changedFields(&before, &l)

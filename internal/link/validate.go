@@ -11,6 +11,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/schema"
 	"github.com/waymarkhq/waymark/internal/store"
 )
@@ -29,7 +30,7 @@ func (Validation) SchemaName() string { return "LinkValidation" }
 // ValidateLink is the body of validateLinks: a CreateLink of which the pipeline
 // checks only the fields, the required ones and their types. What its values
 // break is the answer.
-type ValidateLink struct{ Object }
+type ValidateLink struct{ opt.Object }
 
 // SchemaName implements schema.Named.
 func (ValidateLink) SchemaName() string { return "LinkValidateRequest" }
@@ -45,12 +46,13 @@ func (s *Service) validator(check func([]byte) (CreateLink, error)) func(context
 	return func(ctx context.Context, _ *op.Call, tx *store.Tx, in *struct{ Body ValidateLink }) (op.Item[Validation], error) {
 		text := in.Body.Value
 		body, err := check(text)
-		p := problems{}
-		if p.add(err); err != nil && len(p) == 0 {
-			return op.Item[Validation]{}, err
+		var p fault.Problems
+		p.Keep(err)
+		broken, failure := p.Details()
+		if failure != nil {
+			return op.Item[Validation]{}, failure
 		}
-		broken := slices.Clone(p)
-		if err != nil { // the rest is tried without what is broken
+		if len(broken) > 0 { // the rest is tried without what is broken
 			for _, d := range broken {
 				text = without(text, strings.Split(d.Path, "/")[1:])
 			}
@@ -58,12 +60,17 @@ func (s *Service) validator(check func([]byte) (CreateLink, error)) func(context
 				return op.Item[Validation]{}, err
 			}
 		}
-		l, err := s.newLink(ctx, tx, &p, &body)
+		var rest fault.Problems
+		l, err := s.newLink(ctx, tx, &rest, &body)
+		if err != nil {
+			return op.Item[Validation]{}, err
+		}
+		found, err := rest.Details()
 		if err != nil {
 			return op.Item[Validation]{}, err
 		}
 		// A field that was left out is broken, not missing.
-		found := slices.DeleteFunc(p[len(broken):], func(d fault.Detail) bool {
+		found = slices.DeleteFunc(found, func(d fault.Detail) bool {
 			return slices.ContainsFunc(broken, func(b fault.Detail) bool { return b.Path == d.Path })
 		})
 		v := Validation{Issues: append(broken, found...)}
@@ -101,16 +108,21 @@ func without(object jsontext.Value, path []string) jsontext.Value {
 // Try returns what Create would refuse of a body, at best now: it reserves
 // nothing.
 func (s *Service) Try(ctx context.Context, q store.Q, body *CreateLink) ([]fault.Detail, error) {
-	var p problems
+	var p fault.Problems
 	l, err := s.newLink(ctx, q, &p, body)
-	if err != nil || len(p) > 0 {
-		return p, err
+	if err != nil {
+		return nil, err
 	}
-	taken, err := isTaken(ctx, q, l.Domain, l.Prefix, l.Slug)
-	if taken {
-		p = append(p, fault.Detail{Path: "/slug", Code: fault.ReasonTaken, Message: "a link with this domain, prefix and slug exists already; choose another slug"})
+	if !p.Any() {
+		taken, err := isTaken(ctx, q, l.Domain, l.Prefix, l.Slug)
+		if err != nil {
+			return nil, err
+		}
+		if taken {
+			p.Add("/slug", fault.ReasonTaken, "a link with this domain, prefix and slug exists already; choose another slug")
+		}
 	}
-	return p, err
+	return p.Details()
 }
 
 func isAddress(path string) bool { return path == "/domain" || path == "/prefix" || path == "/slug" }

@@ -4,39 +4,20 @@ import (
 	"github.com/waymarkhq/waymark/internal/fault"
 )
 
-func (c *callContext) authenticate() error {
-	authorization, _, err := header(c.r, "Authorization")
-	if err == nil {
-		// The costly check is not made for an address that had too many refusals.
-		if !c.service.Auth.Cheap(authorization) {
-			if err := c.service.addressFull(c); err != nil {
-				return err
-			}
-		}
-		c.Actor, err = c.service.Auth.Authenticate(c.ctx, authorization)
+// Require refuses a caller who does not hold a permission.
+func (c *Call) Require(permission string) error {
+	if !c.Actor.May(permission, false) {
+		return fault.New(fault.InsufficientPermission, "The credential does not hold the permission %s.", permission)
 	}
-	if refusal, ok := fault.From(err); ok && refusal.Code != fault.Unavailable {
-		standings, limited := c.service.CountAddress(c.r)
-		c.standings = standings
-		if limited != nil {
-			c.windowFull = true
-			return limited
-		}
-		// At most as many lines as the address has calls.
-		c.service.Log.Info("call refused", "operation", c.row.ID, "request_id", c.RequestID, "cause", err)
-	}
-	return err
+	return nil
 }
 
-func (c *callContext) forbidden() error {
-	if c.row.Human {
+// permitted refuses a caller who may not use the operation.
+func (c *callContext) permitted() error {
+	if c.row.Human && !c.Actor.May(c.row.Perm, true) {
 		return fault.New(fault.InsufficientPermission, "This operation needs a human session.")
 	}
-	return lacking(c.row.Perm)
-}
-
-func lacking(permission string) error {
-	return fault.New(fault.InsufficientPermission, "The key does not hold the permission %s.", permission)
+	return c.Require(c.row.Perm)
 }
 
 // needs checks the permissions that depend on the input, also of a replay.
@@ -49,8 +30,8 @@ func (c *callContext) needs() error {
 		return err
 	}
 	for _, permission := range c.row.Needs(input) {
-		if !c.Actor.May(permission, false) {
-			return lacking(permission)
+		if err := c.Require(permission); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -1,13 +1,9 @@
 package op
 
 import (
-	"context"
 	"crypto/sha256"
-	"errors"
-	"fmt"
 	"mime"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -17,17 +13,44 @@ import (
 	"github.com/waymarkhq/waymark/internal/fault"
 )
 
-type requestIDKey struct{}
-
-// WithRequestID returns a context that carries the id of a request.
-func WithRequestID(ctx context.Context, id string) context.Context {
-	return context.WithValue(ctx, requestIDKey{}, id)
+// refuse answers an error: a fault as it is, anything else as an internal one
+// whose cause goes to the log alone.
+func (c *callContext) refuse(err error) {
+	refusal, ok := fault.From(err)
+	if !ok || refusal.Code == fault.Unavailable {
+		if !ok && c.service.DB.IsAway(err) {
+			refusal = fault.New(fault.Unavailable, "A part of the service is unavailable. The outcome may be uncertain; repeat the same request with the same key.")
+		}
+		c.service.Log.Error("call failed", "operation", c.row.ID, "request_id", c.RequestID, "error", err)
+	}
+	if refusal.Code == fault.Unavailable && refusal.RetryAfter == 0 {
+		refusal.RetryAfter = 5
+	}
+	if refusal.Code == fault.RateLimited && !c.windowFull {
+		c.standings = nil // a business limit refused
+	}
+	RateHeaders(c.w.Header(), c.standings)
+	c.service.WriteError(c.w, c.RequestID, refusal)
+	c.record(refusal.Status(), refusal.Code)
 }
 
-// RequestID returns the id of the request that a context belongs to.
-func RequestID(ctx context.Context) string {
-	id, _ := ctx.Value(requestIDKey{}).(string)
-	return id
+// answer writes a success.
+func (c *callContext) answer(out *outcome) {
+	RateHeaders(c.w.Header(), c.standings)
+	for name, value := range out.headers() {
+		c.w.Header().Set(name, value)
+	}
+	if c.row.Status == http.StatusOK {
+		c.w.Header().Del("Location") // only for the receipt of a secret, which a replay refuses
+	}
+	if out.file != nil {
+		out.file.write(c.w)
+	} else if out.text == nil {
+		c.w.WriteHeader(c.row.Status)
+	} else {
+		writeEnvelope(c.w, c.row.Status, c.RequestID, out.text, out.pagination)
+	}
+	c.record(c.row.Status, "")
 }
 
 // pagination is the list part of the envelope.
@@ -143,6 +166,13 @@ func documentation(docs string, code fault.Code) string {
 	return docs + "/api/errors/#" + strings.ReplaceAll(string(code), "_", "-")
 }
 
+// revisionOf makes a UUID (version 8) of a digest.
+func revisionOf(sum [sha256.Size]byte) string {
+	sum[6] = sum[6]&0x0f | 0x80
+	sum[8] = sum[8]&0x3f | 0x80
+	return uuid.UUID(sum[:16]).String()
+}
+
 // headers returns the headers that belong to an answer and to its replays.
 func (o *outcome) headers() map[string]string {
 	h := map[string]string{}
@@ -156,44 +186,4 @@ func (o *outcome) headers() map[string]string {
 		h["Retry-After"] = strconv.Itoa(o.retryAfter)
 	}
 	return h
-}
-
-// revisionOf makes a UUID (version 8) of a digest.
-func revisionOf(sum [sha256.Size]byte) string {
-	sum[6] = sum[6]&0x0f | 0x80
-	sum[8] = sum[8]&0x3f | 0x80
-	return uuid.UUID(sum[:16]).String()
-}
-
-func asSemantic(err error) (*json.SemanticError, bool) {
-	var semantic *json.SemanticError
-	return semantic, errors.As(err, &semantic)
-}
-
-func invalidCursor() error {
-	return fault.InvalidQuery("cursor", fault.ReasonInvalid, "the cursor is altered, older than 15 minutes, or of a list with other filters, order or limit; start again without it")
-}
-
-// target is the operation and the resource that a call addresses, however its
-// id is escaped in the path.
-func (c *callContext) target() string {
-	target := c.row.ID
-	for _, p := range c.row.input.parameters {
-		if p.in == "path" {
-			target += "|" + c.path[p.name]
-		}
-	}
-	return target
-}
-
-// listBinding is all that a cursor is bound to: who asks which list with which
-// filters, order and limit. A default that is spelt out is the same query.
-func (c *callContext) listBinding() string {
-	values := url.Values{}
-	for name, v := range c.query {
-		if name != "cursor" {
-			values.Set(name, fmt.Sprint(v))
-		}
-	}
-	return c.Actor.Credential + "|" + c.target() + "|" + values.Encode()
 }

@@ -4,7 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"net/http"
+	"net/url"
 	"sync"
 
 	"github.com/go-json-experiment/json"
@@ -66,7 +68,7 @@ func (c *callContext) makeFingerprint() string {
 // caller still reaches what it is about.
 func (c *callContext) replay() (replayed bool, err error) {
 	r, err := receipt.Find(c.ctx, c.service.DB, c.Actor.Credential, c.Intent, c.Now)
-	if err == store.ErrNotFound {
+	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
 	}
 	if err != nil {
@@ -126,4 +128,22 @@ func (c *callContext) saveReceipt(tx *store.Tx, out *outcome) error {
 		r.Body = string(out.text)
 	}
 	return receipt.Save(c.ctx, tx, r)
+}
+
+// target is the operation and the resource that a call addresses, however its
+// id is escaped in the path.
+func (c *callContext) target() string {
+	target := c.row.ID
+	for _, p := range c.row.input.parameters {
+		if p.in == "path" {
+			target += "|" + c.path[p.name]
+		}
+	}
+	return target
+}
+
+// canonicalQuery is the query in a form in which order does not matter.
+func canonicalQuery(r *http.Request) string {
+	values, _ := url.ParseQuery(r.URL.RawQuery)
+	return values.Encode()
 }

@@ -1,22 +1,13 @@
 package op
 
 import (
-	"cmp"
 	"encoding"
 	"errors"
 	"fmt"
-	"maps"
-	"math"
-	"net/http"
-	"net/url"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/schema"
@@ -44,11 +35,6 @@ type parameter struct {
 	doc        string
 	schema     *schema.Schema
 }
-
-const (
-	defaultLimit = 50
-	maxLimit     = 100
-)
 
 func (p *Pipeline) inputOf(t reflect.Type, o Op) inputSpec {
 	var spec inputSpec
@@ -85,78 +71,6 @@ func (p *Pipeline) inputOf(t reflect.Type, o Op) inputSpec {
 		}
 	}
 	return spec
-}
-
-// addPaging declares the parameters that every list has.
-func (spec *inputSpec) addPaging(pageLimit int) {
-	most := cmp.Or(pageLimit, maxLimit)
-	limit := &schema.Schema{Type: schema.Integer, Minimum: schema.Of(1.0), Maximum: schema.Of(float64(most)), Default: float64(min(defaultLimit, most))}
-	text := &schema.Schema{Type: schema.String, MaxLength: schema.Of(1024)}
-	spec.parameters = append(spec.parameters,
-		parameter{name: "limit", in: "query", doc: "How many rows a page has.", schema: limit},
-		parameter{name: "cursor", in: "query", doc: "pagination.nextCursor of the page before, kept for 15 minutes.", schema: text})
-}
-
-// parsePath validates path parameters; a malformed id is a resource that does
-// not exist.
-func (c *callContext) parsePath() bool {
-	c.path = map[string]string{}
-	for _, p := range c.row.input.parameters {
-		if p.in != "path" {
-			continue
-		}
-		value := c.r.PathValue(p.name)
-		parsed, err := p.parse(value)
-		if err != nil || len(value) > 500 || !utf8.ValidString(value) || strings.ContainsRune(value, 0) || len(p.schema.Check(parsed, "")) > 0 {
-			return false
-		}
-		c.path[p.name] = value
-	}
-	return true
-}
-
-// parseQuery parses and validates the query: no unknown, repeated or malformed
-// parameters. One that is absent counts as its default.
-func (c *callContext) parseQuery() error {
-	values, err := url.ParseQuery(c.r.URL.RawQuery)
-	if err != nil {
-		return fault.New(fault.InvalidRequest, "The query is malformed: a percent sign must be followed by two hexadecimal digits, and ; is not allowed.")
-	}
-	c.query, c.sent = map[string]any{}, map[string]bool{}
-	var names []string
-	for _, p := range c.row.input.parameters {
-		if p.in != "query" {
-			continue
-		}
-		names = append(names, p.name)
-		given, ok := values[p.name]
-		delete(values, p.name)
-		switch {
-		case !ok && p.required:
-			return fault.InvalidQuery(p.name, fault.ReasonRequired, "the parameter is required")
-		case !ok && p.schema.Default != nil:
-			c.query[p.name] = p.schema.Default
-			continue
-		case !ok:
-			continue
-		case len(given) > 1:
-			return fault.InvalidQuery(p.name, fault.ReasonRepeated, "the parameter is repeated")
-		case !utf8.ValidString(given[0]) || strings.ContainsRune(given[0], 0):
-			return fault.InvalidQuery(p.name, fault.ReasonInvalidText, "the value is not valid UTF-8 text")
-		}
-		v, err := p.parse(given[0])
-		if err != nil {
-			return fault.InvalidQuery(p.name, fault.ReasonWrongType, "%s", err)
-		}
-		if details := p.schema.Check(v, ""); len(details) > 0 {
-			return fault.InvalidQuery(p.name, details[0].Code, "%s", details[0].Message)
-		}
-		c.query[p.name], c.sent[p.name] = v, true
-	}
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		return fault.InvalidQuery(strings.ToValidUTF8(name, "\uFFFD"), fault.ReasonUnknownField, "the parameter is unknown%s", schema.Hint(name, names))
-	}
-	return nil
 }
 
 // parse reads a parameter's text as its schema's type.
@@ -230,50 +144,4 @@ func setField(f reflect.Value, value any) error {
 		f.SetString(value.(string))
 	}
 	return nil
-}
-
-// decodeFault turns a body that fits its schema but not its Go type into a
-// refusal.
-func decodeFault(err error) error {
-	path := ""
-	if semantic, ok := asSemantic(err); ok {
-		path = string(semantic.JSONPointer)
-	}
-	return fault.Invalid(path, fault.ReasonInvalid, "the value cannot be read")
-}
-
-// wholeNumbers has integers read from every spelling of a whole number: 100.0
-// and 1e2 as well as 100 (completions.md §11).
-var wholeNumbers = json.WithUnmarshalers(json.JoinUnmarshalers(json.UnmarshalFromFunc(wholeNumber[int]), json.UnmarshalFromFunc(wholeNumber[int64])))
-
-func wholeNumber[T int | int64](d *jsontext.Decoder, v *T) error {
-	if d.PeekKind() != '0' {
-		return errors.ErrUnsupported
-	}
-	text, err := d.ReadValue()
-	if err != nil {
-		return err
-	}
-	if n, err := strconv.ParseInt(string(text), 10, 64); err == nil {
-		*v = T(n)
-		return nil
-	}
-	f, err := strconv.ParseFloat(string(text), 64)
-	if err != nil || f != math.Trunc(f) || math.Abs(f) >= 1<<63 {
-		return fmt.Errorf("%s is not a whole number", text)
-	}
-	*v = T(f)
-	return nil
-}
-
-// header returns a request header, which must not be repeated.
-func header(r *http.Request, name string) (value string, present bool, err error) {
-	values := r.Header.Values(name)
-	if len(values) > 1 {
-		return "", true, fault.InvalidHeader(name, fault.ReasonRepeated, "the header is repeated")
-	}
-	if len(values) == 0 {
-		return "", false, nil
-	}
-	return values[0], true, nil
 }

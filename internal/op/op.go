@@ -2,12 +2,13 @@ package op
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"strings"
 
 	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/clock"
-	"github.com/waymarkhq/waymark/internal/cursor"
+	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -108,14 +109,14 @@ func (p *Pipeline) CallFor(a *actor.Actor, requestID, appID string, now clock.In
 	return &Call{Actor: a, RequestID: requestID, AppID: appID, Now: now, DB: p.DB, limitScale: p.LimitScale}
 }
 
+// Stale reports that the client holds another revision than the current one.
+func (c *Call) Stale(current string) bool { return c.IfMatch != "" && c.IfMatch != current }
+
 // Scaled returns a limit of the contract as this installation has it:
 // multiplied by --limit-scale, at least 1.
 func (c *Call) Scaled(limit int64) int64 { return scaled(limit, c.limitScale) }
 
 func scaled(limit int64, by float64) int64 { return max(1, int64(float64(limit)*by)) }
-
-// Stale reports that the client holds another revision than the current one.
-func (c *Call) Stale(current string) bool { return c.IfMatch != "" && c.IfMatch != current }
 
 // Ref names the resource that an operation read or changed.
 type Ref struct {
@@ -159,6 +160,15 @@ func Location(segments ...string) string {
 	return path
 }
 
+// Found returns what was loaded for a call: what is not in the database is the
+// refusal of a missing resource.
+func Found[T any](v T, err error) (T, error) {
+	if errors.Is(err, store.ErrNotFound) {
+		err = fault.Missing()
+	}
+	return v, err
+}
+
 // Removed is the answer of an operation that removed a resource.
 func Removed(r Ref) Item[Nothing] {
 	r.Revision = ""
@@ -167,27 +177,3 @@ func Removed(r Ref) Item[Nothing] {
 
 // Nothing is the data of an answer without body (204).
 type Nothing struct{}
-
-// Window is the part of a list that is asked for.
-type Window struct {
-	// Limit is how many rows to read: one more than are shown.
-	Limit int
-	// After is the last row shown before; nil at the start.
-	After *cursor.Position
-}
-
-// Positioned is a row of a list: it tells where the list continues after it.
-type Positioned interface{ Position() cursor.Position }
-
-// Keyset adds the condition that continues a list ordered by two columns, and
-// returns the ORDER BY and LIMIT that go with it. desc is the usual order.
-func (w Window) Keyset(where *store.Where, at, id string, desc bool) (orderLimit string) {
-	direction, compare := "DESC", "<"
-	if !desc {
-		direction, compare = "ASC", ">"
-	}
-	if w.After != nil {
-		where.And("("+at+", "+id+") "+compare+" (?, ?)", w.After.At, w.After.ID)
-	}
-	return " ORDER BY " + at + " " + direction + ", " + id + " " + direction + " LIMIT ?"
-}

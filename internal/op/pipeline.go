@@ -3,20 +3,79 @@ package op
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"net/http"
-	"net/url"
-	"regexp"
-	"strings"
+	"net/netip"
 	"time"
 
+	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/audit"
+	"github.com/waymarkhq/waymark/internal/cursor"
 	"github.com/waymarkhq/waymark/internal/fault"
-	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/ratelimit"
 	"github.com/waymarkhq/waymark/internal/receipt"
 	"github.com/waymarkhq/waymark/internal/requestlog"
+	"github.com/waymarkhq/waymark/internal/schema"
 	"github.com/waymarkhq/waymark/internal/store"
 )
+
+// BasePath is where operations live on the API listener.
+const BasePath = "/v1"
+
+// Options are what a Pipeline works with.
+type Options struct {
+	DB       *store.DB
+	Auth     *actor.Authenticator
+	Limiter  ratelimit.Limiter
+	Cursors  *cursor.Signer
+	Requests *requestlog.Log
+	Log      *slog.Logger
+	// LimitScale multiplies every rate window and business limit.
+	LimitScale float64
+	// DocsURL is where the API's documentation is, without a slash at its end.
+	DocsURL string
+	// ClientAddr returns the address of the client of a request.
+	ClientAddr func(*http.Request) netip.Addr
+	// SpoolDir is where uploads wait for their end; "" is the system's folder
+	// for temporary files.
+	SpoolDir string
+	// Observe is told of each finished call, for metrics.
+	Observe func(operation string, status int, seconds float64)
+}
+
+// Pipeline holds the declared operations and runs calls through the pipeline.
+type Pipeline struct {
+	Options
+	rows     []*row
+	outgoing []Outgoing
+	// requests and answers have the schemas of the contract; inner has those of
+	// bodies inside bodies, which the contract has as open objects.
+	requests, answers, inner *schema.Registry
+
+	inFlight inFlight
+	// uploads has a place for each upload that is being read.
+	uploads chan struct{}
+	// addresses bounds calls that no credential's windows bound; approximate
+	// by design, so always in memory.
+	addresses *ratelimit.Memory
+}
+
+// New returns a pipeline without operations.
+func New(o Options) *Pipeline {
+	return &Pipeline{
+		Options: o, addresses: ratelimit.NewMemory(), uploads: make(chan struct{}, maxUploads),
+		requests: describing(schema.ForRequests()), answers: describing(schema.ForAnswers()), inner: describing(schema.ForRequests()),
+		inFlight: inFlight{keys: map[string]struct{}{}},
+	}
+}
+
+// Handlers calls mount for each operation with its method, its pattern for
+// http.ServeMux and its handler.
+func (p *Pipeline) Handlers(mount func(method, pattern string, h http.Handler)) {
+	for _, r := range p.rows {
+		mount(r.Method, BasePath+r.Path, http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { p.serve(w, req, r) }))
+	}
+}
 
 // callContext is one call on its way through the pipeline.
 type callContext struct {
@@ -82,8 +141,8 @@ func (c *callContext) run() (*outcome, error) {
 	if err := c.takeEntry(); err != nil {
 		return nil, err
 	}
-	if !c.Actor.May(c.row.Perm, c.row.Human) {
-		return nil, c.forbidden()
+	if err := c.permitted(); err != nil {
+		return nil, err
 	}
 	if !c.parsePath() {
 		return nil, fault.Missing()
@@ -110,76 +169,6 @@ func (c *callContext) run() (*outcome, error) {
 	return c.mutate()
 }
 
-var strongRevision = regexp.MustCompile(`^"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})"$`)
-
-func (c *callContext) parseHeaders() error {
-	if !c.row.mutates {
-		return nil
-	}
-	key, present, err := header(c.r, "Idempotency-Key")
-	switch {
-	case err != nil:
-		return err
-	case !present:
-		return fault.InvalidHeader("Idempotency-Key", fault.ReasonRequired, "every call that is not a GET needs this header with a fresh UUID v4")
-	case !ids.IsUUIDv4(key):
-		return fault.InvalidHeader("Idempotency-Key", fault.ReasonInvalidFormat, "must be a UUID v4 such as 7d9f0a52-3c1e-4b8a-9f57-2e6c81d4a0b3")
-	}
-	c.Intent = strings.ToLower(key)
-	match, present, err := header(c.r, "If-Match")
-	if err != nil || !present {
-		return err
-	}
-	revision := strongRevision.FindStringSubmatch(strings.ToLower(match))
-	if revision == nil {
-		return fault.InvalidHeader("If-Match", fault.ReasonInvalidFormat, "must be one strong revision in double quotes, as ETag has it; *, lists and weak revisions are not accepted")
-	}
-	if c.row.IfMatch != NoIfMatch {
-		c.IfMatch = revision[1]
-	}
-	return nil
-}
-
-func (c *callContext) parseBody() error {
-	if !c.row.mutates {
-		return nil
-	}
-	if c.row.input.upload != nil {
-		return c.parseUpload()
-	}
-	body, err := readBody(c.r)
-	if err != nil {
-		return err
-	}
-	rules := c.row.input.body
-	if rules == nil {
-		if len(body) > 0 {
-			return fault.New(fault.InvalidRequest, "This operation takes no body.")
-		}
-		return nil
-	}
-	if len(body) == 0 && len(rules.Resolve().Properties) == 0 {
-		body = []byte("{}") // nothing to say may be said by no body
-	} else if err := requireJSON(c.r); err != nil {
-		return err
-	}
-	if len(body) == 0 {
-		return fault.New(fault.InvalidRequest, "The body is empty: send a JSON object.")
-	}
-	parsed, err := parseJSON(body)
-	if err != nil {
-		return err
-	}
-	if details := c.service.check(rules, parsed); len(details) > 0 {
-		return fault.Of(fault.ValidationFailed, details...)
-	}
-	c.body = body
-	if object, ok := parsed.(map[string]any); ok && c.row.App.body != "" {
-		c.bodyApp, _ = object[c.row.App.body].(string)
-	}
-	return nil
-}
-
 // findApp sets the app that the call names or whose resource it addresses.
 func (c *callContext) findApp() error {
 	a := c.row.App
@@ -192,7 +181,7 @@ func (c *callContext) findApp() error {
 			name, _ = c.query[a.query].(string)
 		}
 		id, err := a.find(c.ctx, c.service.DB, name)
-		if err == store.ErrNotFound {
+		if errors.Is(err, store.ErrNotFound) {
 			return nil
 		}
 		if err != nil {
@@ -294,46 +283,6 @@ func (c *callContext) perform() (*outcome, error) {
 	})
 }
 
-// refuse answers an error: a fault as it is, anything else as an internal one
-// whose cause goes to the log alone.
-func (c *callContext) refuse(err error) {
-	refusal, ok := fault.From(err)
-	if !ok || refusal.Code == fault.Unavailable {
-		if !ok && c.service.DB.IsAway(err) {
-			refusal = fault.New(fault.Unavailable, "A part of the service is unavailable. The outcome may be uncertain; repeat the same request with the same key.")
-		}
-		c.service.Log.Error("call failed", "operation", c.row.ID, "request_id", c.RequestID, "error", err)
-	}
-	if refusal.Code == fault.Unavailable && refusal.RetryAfter == 0 {
-		refusal.RetryAfter = 5
-	}
-	if refusal.Code == fault.RateLimited && !c.windowFull {
-		c.standings = nil // a business limit refused
-	}
-	RateHeaders(c.w.Header(), c.standings)
-	c.service.WriteError(c.w, c.RequestID, refusal)
-	c.record(refusal.Status(), refusal.Code)
-}
-
-// answer writes a success.
-func (c *callContext) answer(out *outcome) {
-	RateHeaders(c.w.Header(), c.standings)
-	for name, value := range out.headers() {
-		c.w.Header().Set(name, value)
-	}
-	if c.row.Status == http.StatusOK {
-		c.w.Header().Del("Location") // only for the receipt of a secret, which a replay refuses
-	}
-	if out.file != nil {
-		out.file.write(c.w)
-	} else if out.text == nil {
-		c.w.WriteHeader(c.row.Status)
-	} else {
-		writeEnvelope(c.w, c.row.Status, c.RequestID, out.text, out.pagination)
-	}
-	c.record(c.row.Status, "")
-}
-
 // record leaves the diagnostics of the call.
 func (c *callContext) record(status int, code fault.Code) {
 	elapsed := time.Since(c.started)
@@ -352,10 +301,4 @@ func (c *callContext) record(status int, code fault.Code) {
 		record.AppID = c.AppID
 	}
 	c.service.Requests.Add(record)
-}
-
-// canonicalQuery is the query in a form in which order does not matter.
-func canonicalQuery(r *http.Request) string {
-	values, _ := url.ParseQuery(r.URL.RawQuery)
-	return values.Encode()
 }

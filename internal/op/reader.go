@@ -1,6 +1,7 @@
 package op
 
 import (
+	"errors"
 	"reflect"
 	"runtime/debug"
 
@@ -22,14 +23,10 @@ func (p *Pipeline) check(rules *schema.Schema, body any) (details []fault.Detail
 	return rules.Check(body, "")
 }
 
-// Unmarshal decodes JSON text as the pipeline decodes a body, without checking
-// it.
-func Unmarshal(text []byte, into any) error { return json.Unmarshal(text, into, wholeNumbers) }
-
-// Checker returns a function that reads JSON text as the pipeline reads a body
+// Reader returns a function that reads JSON text as the pipeline reads a body
 // of type T: for bodies inside bodies, such as the items of a batch, that are
 // refused one by one, with the same refusals.
-func Checker[T any](p *Pipeline) func(text []byte) (T, error) {
+func Reader[T any](p *Pipeline) func(text []byte) (T, error) {
 	t := reflect.TypeFor[T]()
 	rules := p.inner.For(t)
 	return func(text []byte) (value T, err error) {
@@ -45,4 +42,18 @@ func Checker[T any](p *Pipeline) func(text []byte) (T, error) {
 		}
 		return value, nil
 	}
+}
+
+// Unmarshal decodes JSON text as the pipeline decodes a body, without checking
+// it.
+func Unmarshal(text []byte, into any) error { return json.Unmarshal(text, into, wholeNumbers) }
+
+// decodeFault turns a body that fits its schema but not its Go type into a
+// refusal.
+func decodeFault(err error) error {
+	path := ""
+	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
+		path = string(semantic.JSONPointer)
+	}
+	return fault.Invalid(path, fault.ReasonInvalid, "the value cannot be read")
 }

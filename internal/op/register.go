@@ -4,8 +4,6 @@ import (
 	"context"
 	"reflect"
 
-	"github.com/waymarkhq/waymark/internal/cursor"
-	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -131,45 +129,4 @@ func Bytes[In any](p *Pipeline, o Op, types []string, handle func(context.Contex
 			return outcome{file: &file, ref: file.Ref}, err
 		},
 	})
-}
-
-func (i Item[T]) outcome() outcome {
-	o := outcome{data: i.Data, ref: i.Ref, etag: i.ETag, location: i.Location, retryAfter: i.RetryAfter, secret: i.Secret}
-	if o.etag == "" {
-		o.etag = i.Ref.Revision
-	}
-	if _, nothing := any(i.Data).(Nothing); nothing {
-		o.data, o.etag = nil, i.ETag // of what the removal changed
-	}
-	return o
-}
-
-// refusePaging returns err, or the refusal of paging parameters of a call that
-// gets a whole file.
-func (c *callContext) refusePaging(err error) error {
-	for _, name := range []string{"limit", "cursor"} {
-		if c.sent[name] && err == nil {
-			return fault.InvalidQuery(name, fault.ReasonNotAllowed, "a file has everything; limit and cursor are not allowed with it")
-		}
-	}
-	return err
-}
-
-// window returns the part of the list that the query asks for and how many
-// rows to show of it.
-func (c *callContext) window() (Window, int, error) {
-	limit := int(c.query["limit"].(float64))
-	w := Window{Limit: limit + 1}
-	if text, ok := c.query["cursor"]; ok {
-		p, err := c.service.Cursors.Open(text.(string), c.listBinding(), c.Now)
-		if err != nil {
-			return w, 0, invalidCursor()
-		}
-		w.After = &p
-	}
-	return w, limit, nil
-}
-
-func (c *callContext) sign(p cursor.Position) string {
-	return c.service.Cursors.Sign(p, c.listBinding(), c.Now)
 }

@@ -2,68 +2,12 @@ package op
 
 import (
 	"fmt"
-	"log/slog"
 	"net/http"
-	"net/netip"
 	"reflect"
 	"slices"
 
 	"github.com/go-json-experiment/json"
-
-	"github.com/waymarkhq/waymark/internal/actor"
-	"github.com/waymarkhq/waymark/internal/cursor"
-	"github.com/waymarkhq/waymark/internal/ratelimit"
-	"github.com/waymarkhq/waymark/internal/requestlog"
-	"github.com/waymarkhq/waymark/internal/schema"
-	"github.com/waymarkhq/waymark/internal/store"
 )
-
-// BasePath is where operations live on the API listener.
-const BasePath = "/v1"
-
-// Options are what a Pipeline works with.
-type Options struct {
-	DB       *store.DB
-	Auth     *actor.Authenticator
-	Limiter  ratelimit.Limiter
-	Cursors  *cursor.Signer
-	Requests *requestlog.Log
-	Log      *slog.Logger
-	// LimitScale multiplies every rate window and business limit.
-	LimitScale float64
-	// DocsURL is where the API's documentation is, without a slash at its end.
-	DocsURL string
-	// ClientAddr returns the address of the client of a request.
-	ClientAddr func(*http.Request) netip.Addr
-	// SpoolDir is where uploads wait for their end; "" is the system's folder
-	// for temporary files.
-	SpoolDir string
-	// Observe is told of each finished call, for metrics.
-	Observe func(operation string, status int, seconds float64)
-}
-
-// Pipeline holds the declared operations and runs calls through the pipeline.
-type Pipeline struct {
-	Options
-	rows     []*row
-	outgoing []Outgoing
-	// requests and answers have the schemas of the contract; inner has those of
-	// bodies inside bodies, which the contract has as open objects.
-	requests, answers, inner *schema.Registry
-
-	inFlight inFlight
-	// uploads has a place for each upload that is being read.
-	uploads chan struct{}
-	// addresses bounds calls that no credential's windows bound; approximate
-	// by design, so always in memory.
-	addresses *ratelimit.Memory
-}
-
-// New returns a pipeline without operations.
-func New(o Options) *Pipeline {
-	return &Pipeline{Options: o, requests: describing(schema.ForRequests()), answers: describing(schema.ForAnswers()), inner: describing(schema.ForRequests()),
-		inFlight: inFlight{keys: map[string]struct{}{}}, uploads: make(chan struct{}, maxUploads), addresses: ratelimit.NewMemory()}
-}
 
 // row is a declared operation, ready to run.
 type row struct {
@@ -113,6 +57,17 @@ func (o *outcome) encode(r *row) (err error) {
 	return err
 }
 
+func (i Item[T]) outcome() outcome {
+	o := outcome{data: i.Data, ref: i.Ref, etag: i.ETag, location: i.Location, retryAfter: i.RetryAfter, secret: i.Secret}
+	if o.etag == "" {
+		o.etag = i.Ref.Revision
+	}
+	if _, nothing := any(i.Data).(Nothing); nothing {
+		o.data, o.etag = nil, i.ETag // of what the removal changed
+	}
+	return o
+}
+
 func (p *Pipeline) add(r *row) {
 	r.mutates = r.Method != http.MethodGet
 	if r.Status == 0 {
@@ -151,12 +106,4 @@ func (p *Pipeline) KeyPermissions() []string {
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
-}
-
-// Handlers calls mount for each operation with its method, its pattern for
-// http.ServeMux and its handler.
-func (p *Pipeline) Handlers(mount func(method, pattern string, h http.Handler)) {
-	for _, r := range p.rows {
-		mount(r.Method, BasePath+r.Path, http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { p.serve(w, req, r) }))
-	}
 }

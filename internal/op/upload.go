@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"mime/multipart"
-	"net/http"
 	"os"
 	"strings"
 	"time"
@@ -91,7 +90,7 @@ func (c *callContext) parseUpload() error {
 		missing bool
 	}{{"appId", u.AppID == ""}, {"file", u.File == nil}} {
 		if part.missing {
-			return fault.Invalid("/"+part.name, fault.ReasonRequired, "the part is required")
+			return fault.Invalid(fault.Pointer(part.name), fault.ReasonRequired, "the part is required")
 		}
 	}
 	c.bodyApp = u.AppID
@@ -104,7 +103,7 @@ func (c *callContext) readParts(body io.Reader, boundary string) error {
 	r := multipart.NewReader(body, boundary)
 	for {
 		part, err := r.NextRawPart()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			_, err = io.Copy(io.Discard, body) // what follows the last boundary counts too
 			return err
 		}
@@ -126,9 +125,9 @@ func (c *callContext) readParts(body io.Reader, boundary string) error {
 				return err
 			}
 		case name == "appId" || name == "file":
-			return fault.Invalid("/"+name, fault.ReasonRepeated, "the part is repeated")
+			return fault.Invalid(fault.Pointer(name), fault.ReasonRepeated, "the part is repeated")
 		default:
-			return fault.Invalid("/"+schema.Escape(strings.ToValidUTF8(name, "\uFFFD")), fault.ReasonUnknownField, "the part is unknown; known are appId, file")
+			return fault.Invalid(fault.Pointer(strings.ToValidUTF8(name, "\uFFFD")), fault.ReasonUnknownField, "the part is unknown; known are appId, file")
 		}
 	}
 }
@@ -182,18 +181,6 @@ func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.from.Read(p[:min(int64(len(p)), b.left+1)])
 	b.left -= int64(n)
 	return n, err
-}
-
-// refuseEncoded refuses a body that would have to be unpacked first.
-func refuseEncoded(r *http.Request) error {
-	encoding, _, err := header(r, "Content-Encoding")
-	if err != nil {
-		return err
-	}
-	if encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return fault.New(fault.UnsupportedMediaType, "Content-Encoding %q is not supported; send the body as it is.", encoding)
-	}
-	return nil
 }
 
 // uploadSchema describes an Upload in the contract.

@@ -1,6 +1,7 @@
-// Package opt holds the two kinds of optional request fields that Go's zero
-// values cannot tell apart: a field that may be absent, and a field that may
-// also be null. Both describe themselves in the contract.
+// Package opt holds what fields of requests need besides Go's own types: Opt, a
+// field that may be absent; Null, a field that may also be null; and Object, a
+// JSON object that is kept as it was sent. All describe themselves in the
+// contract.
 package opt
 
 import (
@@ -18,8 +19,8 @@ type Opt[T any] struct {
 	Set   bool
 }
 
-// Some returns a present field.
-func Some[T any](v T) Opt[T] { return Opt[T]{Value: v, Set: true} }
+// OptOf returns a present field.
+func OptOf[T any](v T) Opt[T] { return Opt[T]{Value: v, Set: true} }
 
 // Or returns the value, or d when the field is absent.
 func (o Opt[T]) Or(d T) T {
@@ -60,8 +61,8 @@ type Null[T any] struct {
 	Valid bool // present with a value
 }
 
-// Of returns a field with a value.
-func Of[T any](v T) Null[T] { return Null[T]{Value: v, Set: true, Valid: true} }
+// NullOf returns a field with a value.
+func NullOf[T any](v T) Null[T] { return Null[T]{Value: v, Set: true, Valid: true} }
 
 // Ptr returns the value, or nil when the field is null or absent.
 func (n Null[T]) Ptr() *T {

@@ -13,9 +13,9 @@ func TestThreeStates(t *testing.T) {
 	}
 	for text, want := range map[string]body{
 		`{}`:               {},
-		`{"a":"x"}`:        {A: Some("x")},
+		`{"a":"x"}`:        {A: OptOf("x")},
 		`{"b":null}`:       {B: Null[string]{Set: true}},
-		`{"a":"","b":"y"}`: {A: Some(""), B: Of("y")},
+		`{"a":"","b":"y"}`: {A: OptOf(""), B: NullOf("y")},
 	} {
 		var got body
 		if err := json.Unmarshal([]byte(text), &got); err != nil || got != want {
@@ -31,7 +31,7 @@ func TestThreeStates(t *testing.T) {
 	if current != &kept {
 		t.Error("an absent field changed the value")
 	}
-	Of(value).Apply(&current)
+	NullOf(value).Apply(&current)
 	if current == nil || *current != "new" {
 		t.Error("a value was not applied")
 	}
@@ -39,14 +39,14 @@ func TestThreeStates(t *testing.T) {
 	if current != nil {
 		t.Error("null did not clear the value")
 	}
-	if Some(3).Or(4) != 3 || (Opt[int]{}).Or(4) != 4 {
+	if OptOf(3).Or(4) != 3 || (Opt[int]{}).Or(4) != 4 {
 		t.Error("Or")
 	}
 }
 
 // What a column holds comes back as it was.
 func TestColumn(t *testing.T) {
-	for _, want := range []Null[string]{{}, Of(""), Of("a \"b\"\u2028")} {
+	for _, want := range []Null[string]{{}, NullOf(""), NullOf("a \"b\"\u2028")} {
 		column, err := want.Column()
 		if err != nil {
 			t.Fatal(err)

@@ -76,7 +76,7 @@ func (t Table) Load(ctx context.Context, q store.Q, id string) (Detail, error) {
 		}
 		var e Error
 		err = json.Unmarshal([]byte(*failure), &e)
-		d.LastError = opt.Of(e)
+		d.LastError = opt.NullOf(e)
 		return d, err
 	}, "SELECT revision, "+StateColumns+", publication_attempts, publication_error FROM "+string(t)+" WHERE id = ?", id)
 }

@@ -38,14 +38,9 @@ func (c *checker) add(code fault.Reason, format string, args ...any) {
 // enter makes a member or item the current place and returns the way back.
 func (c *checker) enter(name string) (back int) {
 	back = len(c.path)
-	c.path = append(append(c.path, '/'), Escape(name)...)
+	c.path = fault.AppendPointer(c.path, name)
 	return back
 }
-
-var escapes = strings.NewReplacer("~", "~0", "/", "~1")
-
-// Escape returns a member's name as a JSON Pointer has it.
-func Escape(name string) string { return escapes.Replace(name) }
 
 func (c *checker) leave(back int) { c.path = c.path[:back] }
 

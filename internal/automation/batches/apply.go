@@ -2,7 +2,6 @@ package batches
 
 import (
 	"context"
-	"slices"
 
 	"github.com/waymarkhq/waymark/internal/automation"
 	"github.com/waymarkhq/waymark/internal/fault"
@@ -34,11 +33,8 @@ type actions struct {
 	archive func([]byte) (ArchiveLink, error)
 }
 
-// malformed returns what makes an input none for its action: fields that are
-// unknown, missing or of another type. It leaves out what else is wrong, which
-// becomes the item's error.
-func (a *actions) malformed(action string, input []byte) []fault.Detail {
-	var err error
+// read checks the input of an action.
+func (a *actions) read(action string, input []byte) (err error) {
 	switch action {
 	case automation.ActionCreate:
 		_, err = a.create(input)
@@ -49,13 +45,7 @@ func (a *actions) malformed(action string, input []byte) []fault.Detail {
 	default:
 		_, err = a.update(input)
 	}
-	if err == nil {
-		return nil
-	}
-	refusal, _ := fault.From(err)
-	return slices.DeleteFunc(refusal.Details, func(d fault.Detail) bool {
-		return !d.Code.BreaksShape()
-	})
+	return err
 }
 
 // creates reports that an item will make a link, as far as can be told before.
@@ -68,8 +58,8 @@ func (a *actions) creates(c *op.Call, i *automation.Item) bool {
 }
 
 func (a *actions) apply(ctx context.Context, c *op.Call, tx *store.Tx, i *automation.Item) (automation.ItemResult, error) {
-	if p := permission(i.Action); !c.Actor.May(p, false) {
-		return automation.ItemResult{}, fault.New(fault.InsufficientPermission, "The credential no longer holds the permission %s.", p)
+	if err := c.Require(permission(i.Action)); err != nil {
+		return automation.ItemResult{}, err
 	}
 	l, err := a.change(ctx, c, tx, i)
 	return automation.ItemResult{LinkID: l.ID, Revision: l.Revision}, err
@@ -100,7 +90,7 @@ func (a *actions) change(ctx context.Context, c *op.Call, tx *store.Tx, i *autom
 		if err != nil {
 			return link.Link{}, err
 		}
-		body.Lifecycle.Set, body.Lifecycle.Value.Archived = true, opt.Some(archive.Lifecycle.Archived)
+		body.Lifecycle.Set, body.Lifecycle.Value.Archived = true, opt.OptOf(archive.Lifecycle.Archived)
 	default:
 		update, err := a.update(i.Input)
 		if err != nil {

@@ -5,7 +5,7 @@ package batches
 
 import (
 	"context"
-	"strconv"
+	"slices"
 
 	"github.com/waymarkhq/waymark/internal/automation"
 	"github.com/waymarkhq/waymark/internal/cursor"
@@ -30,11 +30,11 @@ func (CreateBatch) SchemaName() string { return "BatchCreate" }
 
 // Change is one change of a batch.
 type Change struct {
-	ClientID string               `json:"clientId" pattern:"^[A-Za-z0-9._-]{1,100}$" doc:"Unique in the batch."`
-	Action   string               `json:"action" enum:"create,update,move,archive,delete"`
-	LinkID   opt.Opt[string]      `json:"linkId,omitzero" minLength:"1" maxLength:"500" doc:"For all but create."`
-	Revision opt.Opt[string]      `json:"revision,omitzero" format:"uuid" doc:"The link's revision last read; for all but create."`
-	Input    opt.Opt[link.Object] `json:"input,omitzero" example:"{\"appId\":\"app_01k6fq4w8m3x7c9v2n5b1t0rzy\",\"domain\":\"go.example.com\",\"slug\":\"spring\",\"desktopUrl\":\"https://shop.example.com/spring\"}" doc:"create: a LinkCreate of the same app; update: a LinkPatch; move: its folderId; archive: its lifecycle.archived; delete: none. Fields that are unknown, missing or of another type refuse the batch; any other mistake is the item's error."`
+	ClientID string              `json:"clientId" pattern:"^[A-Za-z0-9._-]{1,100}$" doc:"Unique in the batch."`
+	Action   string              `json:"action" enum:"create,update,move,archive,delete"`
+	LinkID   opt.Opt[string]     `json:"linkId,omitzero" minLength:"1" maxLength:"500" doc:"For all but create."`
+	Revision opt.Opt[string]     `json:"revision,omitzero" format:"uuid" doc:"The link's revision last read; for all but create."`
+	Input    opt.Opt[opt.Object] `json:"input,omitzero" example:"{\"appId\":\"app_01k6fq4w8m3x7c9v2n5b1t0rzy\",\"domain\":\"go.example.com\",\"slug\":\"spring\",\"desktopUrl\":\"https://shop.example.com/spring\"}" doc:"create: a LinkCreate of the same app; update: a LinkPatch; move: its folderId; archive: its lifecycle.archived; delete: none. Fields that are unknown, missing or of another type refuse the batch; any other mistake is the item's error."`
 }
 
 // SchemaName implements schema.Named.
@@ -73,7 +73,7 @@ func permission(action string) string {
 // Register declares the operations of this package, adds what they do to works and
 // returns the package's part.
 func Register(p *op.Pipeline, works *durable.Works, links *link.Service) part.Part {
-	a := &actions{links: links, create: op.Checker[link.CreateLink](p), update: op.Checker[link.UpdateLink](p), move: op.Checker[MoveLink](p), archive: op.Checker[ArchiveLink](p)}
+	a := &actions{links: links, create: op.Reader[link.CreateLink](p), update: op.Reader[link.UpdateLink](p), move: op.Reader[MoveLink](p), archive: op.Reader[ArchiveLink](p)}
 	op.Write(p, op.Op{ID: "createLinkBatches", Method: "POST", Path: "/link-batches", Perm: "batches:create", App: op.AppInBody, Status: 202, Needs: permissions,
 		Summary: "Create, update or delete links in bulk", Doc: "Each item is done on its own, in order; one that fails does not stop the others. Needs links:create, links:update or links:delete for the actions in it. " +
 			"Audit has an event for each change under the operation that makes it on a single link (createLinks, updateLinksLinkId, deleteLinksLinkId) and a createLinkBatches event for the batch, all with the id of this request as correlationId."}, a.start)
@@ -114,16 +114,16 @@ func (a *actions) start(ctx context.Context, c *op.Call, tx *store.Tx, in *creat
 	return j.Accepted(o), err
 }
 
-// check refuses what is wrong with a batch besides the data of its items.
+// check refuses what is wrong with a batch besides the data of its items. Of an
+// input it refuses fields that are unknown, missing or of another type; what else
+// is wrong with it becomes the item's error.
 func (a *actions) check(items []Change) error {
-	var details []fault.Detail
-	wrong := func(n int, field string, code fault.Reason, message string) {
-		details = append(details, fault.Detail{Path: "/items/" + strconv.Itoa(n) + "/" + field, Code: code, Message: message})
-	}
+	var p fault.Problems
 	seen := map[string]bool{}
 	for n, b := range items {
+		at := fault.Pointer("items", n)
 		if seen[b.ClientID] {
-			wrong(n, "clientId", fault.ReasonDuplicate, "another item has the same clientId; give each item its own")
+			p.Add(at+"/clientId", fault.ReasonDuplicate, "another item has the same clientId; give each item its own")
 		}
 		seen[b.ClientID] = true
 		creates, deletes := b.Action == automation.ActionCreate, b.Action == automation.ActionDelete
@@ -132,21 +132,22 @@ func (a *actions) check(items []Change) error {
 			sent, wanted bool
 		}{{"linkId", b.LinkID.Set, !creates}, {"revision", b.Revision.Set, !creates}, {"input", b.Input.Set, !deletes}} {
 			if field.wanted && !field.sent {
-				wrong(n, field.name, fault.ReasonRequired, "the action "+b.Action+" needs this field")
+				p.Add(at+"/"+field.name, fault.ReasonRequired, "the action %s needs this field", b.Action)
 			} else if field.sent && !field.wanted {
-				wrong(n, field.name, fault.ReasonNotAllowed, "the action "+b.Action+" does not take this field")
+				p.Add(at+"/"+field.name, fault.ReasonNotAllowed, "the action %s does not take this field", b.Action)
 			}
 		}
 		if b.Input.Set && !deletes {
-			for _, d := range a.malformed(b.Action, b.Input.Value.Value) {
-				wrong(n, "input"+d.Path, d.Code, d.Message)
+			var input fault.Problems
+			input.Keep(a.read(b.Action, b.Input.Value.Value))
+			found, err := input.Details()
+			if err != nil {
+				return err
 			}
+			p.Include(at+"/input", slices.DeleteFunc(found, func(d fault.Detail) bool { return !d.Code.BreaksShape() })...)
 		}
 	}
-	if len(details) > 0 {
-		return fault.Of(fault.ValidationFailed, details...)
-	}
-	return nil
+	return p.Refusal()
 }
 
 type itemsInput struct {

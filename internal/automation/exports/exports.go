@@ -5,10 +5,10 @@ package exports
 
 import (
 	"context"
+	"errors"
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/analytics"
 	"github.com/waymarkhq/waymark/internal/automation"
 	"github.com/waymarkhq/waymark/internal/durable"
@@ -24,10 +24,10 @@ import (
 
 // CreateExport is the body of createExports.
 type CreateExport struct {
-	AppID   string               `json:"appId" minLength:"1" maxLength:"500"`
-	Dataset string               `json:"dataset" enum:"links,events,summary"`
-	Format  string               `json:"format" enum:"csv,json"`
-	Filters opt.Opt[link.Object] `json:"filters,omitzero" doc:"For links: the filters of getLinks, all optional. For events and summary: start and end (required), timezone (UTC) and group."`
+	AppID   string              `json:"appId" minLength:"1" maxLength:"500"`
+	Dataset string              `json:"dataset" enum:"links,events,summary"`
+	Format  string              `json:"format" enum:"csv,json"`
+	Filters opt.Opt[opt.Object] `json:"filters,omitzero" doc:"For links: the filters of getLinks, all optional. For events and summary: start and end (required), timezone (UTC) and group."`
 }
 
 // SchemaName implements schema.Named.
@@ -35,9 +35,9 @@ func (CreateExport) SchemaName() string { return "ExportCreate" }
 
 // request is what is stored of an export.
 type request struct {
-	Dataset string      `json:"dataset"`
-	Format  string      `json:"format"`
-	Filters link.Object `json:"filters"`
+	Dataset string     `json:"dataset"`
+	Format  string     `json:"format"`
+	Filters opt.Object `json:"filters"`
 }
 
 // permission is what reading the original data of a dataset needs.
@@ -59,7 +59,7 @@ type service struct {
 // Register declares the operations of this package, adds what they do to works and
 // returns the package's part.
 func Register(p *op.Pipeline, works *durable.Works, links *link.Service, events *eventstore.Store) part.Part {
-	e := &service{links, events, op.Checker[link.Filters](p), op.Checker[analytics.Span](p)}
+	e := &service{links, events, op.Reader[link.Filters](p), op.Reader[analytics.Span](p)}
 	app := op.AppOf("exportId", automation.AppOf(automation.Export))
 	op.Write(p, op.Op{ID: "createExports", Method: "POST", Path: "/exports", Perm: "exports:create", App: op.AppInBody, Status: 202,
 		Needs:   func(in any) []string { return []string{permission(in.(*createInput).Body.Dataset)} },
@@ -77,13 +77,10 @@ func Register(p *op.Pipeline, works *durable.Works, links *link.Service, events 
 type createInput struct{ Body CreateExport }
 
 func (e *service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *createInput) (op.Item[automation.Record], error) {
-	r := request{Dataset: in.Body.Dataset, Format: in.Body.Format, Filters: in.Body.Filters.Or(link.Object{Value: []byte("{}")})}
-	if err := e.check(r); err != nil {
-		if refusal, ok := fault.From(err); ok {
-			for i := range refusal.Details {
-				refusal.Details[i].Path = "/filters" + refusal.Details[i].Path
-			}
-		}
+	r := request{Dataset: in.Body.Dataset, Format: in.Body.Format, Filters: in.Body.Filters.Or(opt.Object{Value: []byte("{}")})}
+	var p fault.Problems
+	p.KeepAt(fault.Pointer("filters"), e.check(r))
+	if err := p.Refusal(); err != nil {
 		return op.Item[automation.Record]{}, err
 	}
 	text, err := json.Marshal(r)
@@ -109,13 +106,6 @@ func (e *service) check(r request) error {
 		err = span.Check()
 	}
 	return err
-}
-
-func mayRead(a *actor.Actor, dataset string) error {
-	if p := permission(dataset); !a.May(p, false) {
-		return fault.New(fault.InsufficientPermission, "The key does not hold the permission %s, which the dataset %s needs.", p, dataset)
-	}
-	return nil
 }
 
 // missing tells why an export in a state has no file, and what to do.
@@ -148,11 +138,11 @@ func (e *service) download(ctx context.Context, c *op.Call, in *exportInput) (op
 	if err := json.Unmarshal([]byte(j.Request), &r); err != nil {
 		return op.File{}, err
 	}
-	if err := mayRead(c.Actor, r.Dataset); err != nil {
+	if err := c.Require(permission(r.Dataset)); err != nil {
 		return op.File{}, err
 	}
 	content, err := automation.File(ctx, c.DB, j.ID)
-	if j.DownloadURL == nil || err == store.ErrNotFound {
+	if j.DownloadURL == nil || errors.Is(err, store.ErrNotFound) {
 		return op.File{}, fault.New(fault.ResourceConflict, "%s", missing[j.State])
 	}
 	kind := "text/csv; charset=utf-8"

@@ -65,7 +65,7 @@ func (e *service) next(ctx context.Context, r *durable.Run) error {
 // finish ends the operation of an export; content is "" when there is none,
 // because it took too long or would be too large.
 func (e *service) finish(ctx context.Context, c *op.Call, tx *store.Tx, o *durable.Operation, j *automation.Record, asked request, content string, late bool) error {
-	if mayRead(c.Actor, asked.Dataset) != nil {
+	if c.Require(permission(asked.Dataset)) != nil {
 		return o.Fail(ctx, tx, "authorization_lost", "The credential that started this is no longer authorized to read the data.")
 	}
 	if late {

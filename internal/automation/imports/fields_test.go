@@ -67,15 +67,16 @@ func TestAddress(t *testing.T) {
 	} {
 		r := row{values: map[string]jsontext.Value{c.field: asJSON(c.value)}}
 		domain := "default.example"
-		if got := withoutStores(t, r.input(&domain)); got != c.input || len(r.problems) > 0 {
-			t.Errorf("%s %s: %s %v, want %s", c.field, c.value, got, r.problems, c.input)
+		if got := withoutStores(t, r.input(&domain)); got != c.input || r.problems.Any() {
+			t.Errorf("%s %s: %s %v, want %s", c.field, c.value, got, r.problems.Refusal(), c.input)
 		}
 	}
 	for _, value := range []string{"", "https://go.example.com", "go.example.com/", "/", "https:///a", "ftp://go.example.com/a", "https://u@go.example.com/a",
 		"https://go.example.com/a?b", "https://go.example.com/a#b", "https://go.example.com/a%2Fb", "https://go.example.com/%zz", "https://go.example.com/%ff", "/a"} {
 		r := row{values: map[string]jsontext.Value{"url": asJSON(value)}}
-		if got := withoutStores(t, r.input(nil)); got != "{}" || len(r.problems) != 1 || r.problems[0].Path != "/url" {
-			t.Errorf("url %q: %s %v", value, got, r.problems)
+		got := withoutStores(t, r.input(nil))
+		if found, err := r.problems.Details(); err != nil || got != "{}" || len(found) != 1 || found[0].Path != "/url" {
+			t.Errorf("url %q: %s %v, %v", value, got, found, err)
 		}
 	}
 	// What the row says itself comes first.
@@ -97,7 +98,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, format, content, column, field string) {
 		b := CreateImport{Format: format, Content: content}
 		if column != "" {
-			b.Mapping = opt.Some(Mapping{column: {Field: field}, "webOnly": {Value: jsontext.Value("true")}})
+			b.Mapping = opt.OptOf(Mapping{column: {Field: field}, "webOnly": {Value: jsontext.Value("true")}})
 		}
 		rows, _, err := read(&b)
 		if err != nil {
@@ -121,7 +122,11 @@ func FuzzRead(f *testing.F) {
 					t.Errorf("%q gives the field %q", content, name)
 				}
 			}
-			for _, d := range rows[n].problems {
+			unread, err := rows[n].problems.Details()
+			if err != nil {
+				t.Fatalf("%q: %v", content, err)
+			}
+			for _, d := range unread {
 				if d.Path == "" || d.Code == "" || d.Message == "" || !utf8.ValidString(d.Message) {
 					t.Errorf("%q: %#v", content, d)
 				}

@@ -43,7 +43,7 @@ type ImportItem struct {
 	ClientID string                          `json:"clientId" doc:"row-1, row-2 and so on where the content gives none."`
 	Ordinal  int64                           `json:"ordinal" minimum:"1"`
 	State    string                          `json:"state" enum:"pending,valid,invalid,succeeded,failed,cancelled"`
-	Input    opt.Null[link.Object]           `json:"input" doc:"The fields of the link as they were read. Store pages that neither the row nor the mapping gives are null: an import does not take the app's."`
+	Input    opt.Null[opt.Object]            `json:"input" doc:"The fields of the link as they were read. Store pages that neither the row nor the mapping gives are null: an import does not take the app's."`
 	Result   opt.Null[automation.ItemResult] `json:"result"`
 	Error    opt.Null[automation.ItemError]  `json:"error"`
 }
@@ -69,7 +69,7 @@ type service struct {
 // Register declares the operations of this package, adds what they do to works and
 // returns the package's part.
 func Register(p *op.Pipeline, works *durable.Works, links *link.Service) part.Part {
-	i := &service{links, op.Checker[link.CreateLink](p)}
+	i := &service{links, op.Reader[link.CreateLink](p)}
 	app := op.AppOf("importId", automation.AppOf(automation.Import))
 	op.Write(p, op.Op{ID: "createImports", Method: "POST", Path: "/imports", Perm: "imports:create", App: op.AppInBody,
 		Summary: "Import links from CSV or JSON", Doc: "Mistakes in the text, its columns or the mapping are refused here. Mistakes in a single link make its item invalid when the import is validated."}, i.upload)
@@ -111,8 +111,12 @@ func (s *service) upload(ctx context.Context, c *op.Call, tx *store.Tx, in *stru
 	added := make([]automation.Item, len(rows))
 	for n := range rows {
 		added[n] = automation.Item{ClientID: rows[n].clientID(n), Action: automation.ActionCreate, Input: rows[n].input(domain), State: automation.Pending}
-		if p := rows[n].problems; len(p) > 0 {
-			r.Problems[int64(n+1)] = p
+		unread, err := rows[n].problems.Details()
+		if err != nil {
+			return op.Item[automation.Record]{}, err
+		}
+		if len(unread) > 0 {
+			r.Problems[int64(n+1)] = unread
 		}
 	}
 	text, err := json.Marshal(r)

@@ -57,7 +57,7 @@ type plan struct {
 
 	// taken names the column or the constant that gives a field.
 	taken    map[string]string
-	problems problems
+	problems fault.Problems
 }
 
 // newPlan returns the plan of a content with these columns. Its problems are at
@@ -78,10 +78,10 @@ func newPlan(names []string, mapping Mapping, complete bool) *plan {
 		named = true
 		if !complete || has[name] {
 			p.column(path, name, source.Field)
-		} else if len(p.problems) == 0 { // the list once is enough
-			p.problems.add(path, fault.ReasonUnknownColumn, "the content has no column %s; its columns are %s", quote(name), quote(strings.Join(names, ", ")))
+		} else if !p.problems.Any() { // the list once is enough
+			p.problems.Add(path, fault.ReasonUnknownColumn, "the content has no column %s; its columns are %s", quote(name), quote(strings.Join(names, ", ")))
 		} else {
-			p.problems.add(path, fault.ReasonUnknownColumn, "the content has no column %s", quote(name))
+			p.problems.Add(path, fault.ReasonUnknownColumn, "the content has no column %s", quote(name))
 		}
 	}
 	for _, name := range names {
@@ -98,13 +98,13 @@ func newPlan(names []string, mapping Mapping, complete bool) *plan {
 }
 
 // at is the place of a mapping's member.
-func at(name string) string { return "/mapping/" + schema.Escape(name) }
+func at(name string) string { return fault.Pointer("mapping", name) }
 
 // column has a column give a field.
 func (p *plan) column(path, name, field string) {
 	if p.admits(path, name, field) {
 		if other, twice := p.taken[field]; twice {
-			p.problems.add(path, fault.ReasonDuplicate, "the columns %s and %s both give %s", quote(other), quote(name), field)
+			p.problems.Add(path, fault.ReasonDuplicate, "the columns %s and %s both give %s", quote(other), quote(name), field)
 			return
 		}
 		p.taken[field], p.fieldOf[name] = name, field
@@ -125,19 +125,19 @@ func (p *plan) admits(path, name, field string) bool {
 	_, known := fields[field]
 	switch {
 	case field == "appId":
-		p.problems.add(path, fault.ReasonNotAllowed, "the app of all links is the appId of the request; neither a column nor a constant can give it")
+		p.problems.Add(path, fault.ReasonNotAllowed, "the app of all links is the appId of the request; neither a column nor a constant can give it")
 		return false
 	case !known && path == "/content":
-		p.problems.add(path, fault.ReasonUnknownField, "the column %s is not named as a field; name the field of each column in mapping", quote(name))
+		p.problems.Add(path, fault.ReasonUnknownField, "the column %s is not named as a field; name the field of each column in mapping", quote(name))
 		return false
 	case !known:
-		p.problems.add(path, fault.ReasonUnknownField, "%s is not a field that can be imported; the fields are %s", quote(field), strings.Join(sorted(fields), ", "))
+		p.problems.Add(path, fault.ReasonUnknownField, "%s is not a field that can be imported; the fields are %s", quote(field), strings.Join(sorted(fields), ", "))
 		return false
 	}
 	whole, _, _ := strings.Cut(field, ".")
 	for _, other := range sorted(p.taken) {
 		if other != field && (whole == other || strings.HasPrefix(other, field+".")) {
-			p.problems.add(path, fault.ReasonDuplicate, "%s and %s both give %s", quote(p.taken[other]), quote(name), whole)
+			p.problems.Add(path, fault.ReasonDuplicate, "%s and %s both give %s", quote(p.taken[other]), quote(name), whole)
 			return false
 		}
 	}
@@ -154,22 +154,20 @@ func (s *service) checkConstants(constants map[string]jsontext.Value) error {
 	r.clientID(0)
 	anyDomain := "go.example.com"
 	input := r.input(&anyDomain)
-	found := r.problems
-	if _, err := s.body("app", input); err != nil {
-		refusal, refused := fault.From(err)
-		if !refused {
-			return err
-		}
-		found = append(found, refusal.Details...)
+	_, err := s.body("app", input)
+	r.problems.Keep(err)
+	found, err := r.problems.Details()
+	if err != nil {
+		return err
 	}
-	var p problems
+	var p fault.Problems
 	for _, d := range found {
 		for _, field := range sorted(constants) {
 			rest, under := strings.CutPrefix(d.Path, place(field))
 			if under && (rest == "" || rest[0] == '/') {
-				p.add(at(field)+"/value"+rest, d.Code, "%s", d.Message)
+				p.Add(at(field)+"/value"+rest, d.Code, "%s", d.Message)
 			}
 		}
 	}
-	return p.refusal()
+	return p.Refusal()
 }

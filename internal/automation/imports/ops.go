@@ -8,7 +8,6 @@ import (
 	"github.com/waymarkhq/waymark/internal/automation"
 	"github.com/waymarkhq/waymark/internal/csvtable"
 	"github.com/waymarkhq/waymark/internal/fault"
-	"github.com/waymarkhq/waymark/internal/link"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/store"
@@ -32,7 +31,7 @@ func items(ctx context.Context, c *op.Call, in *itemsInput, w op.Window) ([]Impo
 	stored, err := automation.Items(ctx, c.DB, in.ImportID, w)
 	shown := make([]ImportItem, len(stored))
 	for n, i := range stored {
-		shown[n] = ImportItem{ClientID: i.ClientID, Ordinal: i.Ordinal, State: i.State, Input: opt.Of(link.Object{Value: i.Input}), Result: i.Result, Error: i.Error}
+		shown[n] = ImportItem{ClientID: i.ClientID, Ordinal: i.Ordinal, State: i.State, Input: opt.NullOf(opt.Object{Value: i.Input}), Result: i.Result, Error: i.Error}
 	}
 	return shown, err
 }

@@ -1,7 +1,6 @@
 package imports
 
 import (
-	"bytes"
 	"errors"
 	"math"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/csvtable"
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/op"
 )
 
 // read returns the rows of a body's content with the fields that they give, and
@@ -30,7 +30,7 @@ func read(b *CreateImport) ([]row, map[string]jsontext.Value, error) {
 	}
 	rows, p, err := parse(b.Content, b.Mapping.Value)
 	if err == nil {
-		err = p.problems.refusal()
+		err = p.problems.Refusal()
 	}
 	if err == nil && len(rows) == 0 {
 		err = fault.Invalid("/content", fault.ReasonTooFew, "the content has no links")
@@ -102,7 +102,7 @@ func (r *row) set(field, cell string) {
 		r.values[field] = jsontext.Value(strconv.FormatInt(int64(n), 10))
 	case object:
 		value := jsontext.Value(cell)
-		if !value.IsValid() || value.Kind() != '{' || tooDeep(value) {
+		if !value.IsValid() || value.Kind() != '{' || op.DeeperThan(value, op.MaxDepth) {
 			r.wrong(field, fault.ReasonWrongType, "%s is not a JSON object", quote(cell))
 			return
 		}
@@ -118,8 +118,8 @@ func readJSON(content string, mapping Mapping) ([]row, *plan, error) {
 	if err := json.Unmarshal([]byte(content), &objects); err != nil {
 		return nil, nil, fault.Invalid("/content", fault.ReasonInvalid, "the content must be a JSON array of objects: %s", reason(err))
 	}
-	if tooDeep(jsontext.Value(content)) {
-		return nil, nil, fault.Invalid("/content", fault.ReasonInvalid, "the content nests deeper than %d levels", maxDepth)
+	if op.DeeperThan([]byte(content), op.MaxDepth) {
+		return nil, nil, fault.Invalid("/content", fault.ReasonInvalid, "the content nests deeper than %d levels", op.MaxDepth)
 	}
 	if len(objects) > maxRows {
 		return nil, nil, fault.Invalid("/content", fault.ReasonTooMany, "the content has %d links, at most %d are allowed; split the file", len(objects), maxRows)
@@ -154,32 +154,14 @@ func (r *row) give(field string, value jsontext.Value) {
 	}
 }
 
-// maxDepth is how deeply JSON may nest, as in bodies.
-const maxDepth = 32
-
-// tooDeep reports whether valid JSON nests deeper than it may.
-func tooDeep(v jsontext.Value) bool {
-	for d := jsontext.NewDecoder(bytes.NewReader(v)); ; {
-		if _, err := d.ReadToken(); err != nil {
-			return false
-		}
-		if d.StackDepth() > maxDepth {
-			return true
-		}
-	}
-}
-
 // reason describes why a text is not the JSON that it should be, without
 // quoting it.
 func reason(err error) string {
-	var syntax *jsontext.SyntacticError
-	var meaning *json.SemanticError
+	meaning, ok := errors.AsType[*json.SemanticError](err)
 	switch {
-	case errors.Is(err, jsontext.ErrDuplicateName):
-		return "an object has the same member twice"
-	case errors.As(err, &syntax):
-		return "it is malformed at byte " + strconv.FormatInt(syntax.ByteOffset, 10)
-	case errors.As(err, &meaning) && meaning.JSONPointer != "":
+	case !ok:
+		return op.SyntaxMessage(err)
+	case meaning.JSONPointer != "":
 		return "the value at " + string(meaning.JSONPointer) + " is not an object"
 	}
 	return "it is not an array"

@@ -46,7 +46,7 @@ func TestRefusals(t *testing.T) {
 			{"csv", "a,b\n1,2\n", M{"a": "appId"}, "/mapping/a", "the app of all links is the appId of the request; neither a column nor a constant can give it"},
 			{"csv", "a,b\n1,2\n", M{"a": "slug", "b": "slug"}, "/mapping/b", `the columns "a" and "b" both give slug`},
 			{"csv", "a,b\n1,2\n", M{"a": 7}, "/mapping/a", "must be a string or an object"},
-			{"json", "", nil, "/content", "the content must be a JSON array of objects: it is malformed at byte 0"},
+			{"json", "", nil, "/content", "the content must be a JSON array of objects: it ends too early"},
 			{"json", "{}", nil, "/content", "the content must be a JSON array of objects: it is not an array"},
 			{"json", "[]", nil, "/content", "the content has no links"},
 			{"json", `[{"slug":"a"},"b"]`, nil, "/content", "the content must be a JSON array of objects: the value at /1 is not an object"},

@@ -17,13 +17,13 @@ import (
 // be read.
 type row struct {
 	values   map[string]jsontext.Value
-	problems problems
+	problems fault.Problems
 }
 
 // wrong adds what is wrong with a field. The path is where the field is, or
 // would be, in the item's input.
 func (r *row) wrong(field string, code fault.Reason, format string, args ...any) {
-	r.problems.add(place(field), code, format, args...)
+	r.problems.Add(place(field), code, format, args...)
 }
 
 // place is where a field is in an item's input.

@@ -9,7 +9,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/automation"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/link"
@@ -57,15 +56,15 @@ func (s *service) validate(ctx context.Context, c *op.Call, tx *store.Tx, in *va
 	before := claims{clients: map[string]int64{}, addresses: map[string]int64{}}
 	for n := range all {
 		i := &all[n]
-		p, err := s.try(ctx, c, tx, i, r.Problems[i.Ordinal], &before)
+		details, err := s.try(ctx, c, tx, i, r.Problems[i.Ordinal], &before)
 		if err != nil {
 			return op.Item[ImportValidation]{}, err
 		}
 		i.State, i.Error = automation.Valid, opt.Null[automation.ItemError]{}
-		if len(p) > 0 {
+		if len(details) > 0 {
 			i.State = automation.Invalid
 			j.Invalid++
-			i.Error = opt.Of(automation.Refused(fault.Of(fault.ValidationFailed, p...)))
+			i.Error = opt.NullOf(automation.Refused(fault.Of(fault.ValidationFailed, details...)))
 		}
 		if err := automation.SaveItem(ctx, tx, j.ID, i); err != nil {
 			return op.Item[ImportValidation]{}, err
@@ -79,41 +78,41 @@ func (s *service) validate(ctx context.Context, c *op.Call, tx *store.Tx, in *va
 // claims are the ordinals of the items that first had a clientId or an address.
 type claims struct{ clients, addresses map[string]int64 }
 
-// try returns what is wrong with an item, of which p was found when it was
-// read.
-func (s *service) try(ctx context.Context, c *op.Call, tx *store.Tx, i *automation.Item, p problems, before *claims) (problems, error) {
+// try returns what is wrong with an item; unread was found when it was read.
+func (s *service) try(ctx context.Context, c *op.Call, tx *store.Tx, i *automation.Item, unread []fault.Detail, before *claims) ([]fault.Detail, error) {
+	var p fault.Problems
+	p.Include("", unread...)
 	if first, taken := before.clients[i.ClientID]; taken {
-		p.add("/clientId", fault.ReasonDuplicate, "item %d of this import has the clientId %s too; give each item its own", first, i.ClientID)
+		p.Add("/clientId", fault.ReasonDuplicate, "item %d of this import has the clientId %s too; give each item its own", first, i.ClientID)
 	} else {
 		before.clients[i.ClientID] = i.Ordinal
 	}
-	var details []fault.Detail
+	var input fault.Problems
 	body, err := s.body(c.AppID, i.Input)
-	refusal, refused := fault.From(err)
-	switch {
-	case err != nil && !refused:
-		return nil, err
-	case err != nil:
-		if details = refusal.Details; len(details) == 0 {
-			details = []fault.Detail{{Code: fault.ReasonInvalid, Message: refusal.Message}}
-		}
-	default:
-		if details, err = s.links.Try(ctx, tx, &body); err != nil {
+	if input.Keep(err); err == nil {
+		refused, err := s.links.Try(ctx, tx, &body)
+		if err != nil {
 			return nil, err
 		}
+		input.Include("", refused...)
 		a := address(&body)
 		if first, taken := before.addresses[a]; taken {
-			p.add("/slug", fault.ReasonDuplicate, "item %d of this import has the same domain, prefix and slug; keep one of them", first)
-		} else if len(p) == 0 && len(details) == 0 { // otherwise the address stays free
+			p.Add("/slug", fault.ReasonDuplicate, "item %d of this import has the same domain, prefix and slug; keep one of them", first)
+		} else if !p.Any() && !input.Any() { // otherwise the address stays free
 			before.addresses[a] = i.Ordinal
 		}
 	}
+	details, err := input.Details()
+	if err != nil {
+		return nil, err
+	}
 	// What an address that could not be read would have given is missing, too:
 	// one cause is one problem.
-	if slices.ContainsFunc(p, func(d fault.Detail) bool { return strings.HasPrefix(d.Path, "/url") }) {
+	if slices.ContainsFunc(unread, func(d fault.Detail) bool { return strings.HasPrefix(d.Path, "/url") }) {
 		details = slices.DeleteFunc(details, func(d fault.Detail) bool { return d.Code == fault.ReasonRequired })
 	}
-	return append(p, details...), nil
+	p.Include("", details...)
+	return p.Details()
 }
 
 // body returns the creation that an item's input asks for, or the refusal of what
@@ -133,16 +132,9 @@ func address(b *link.CreateLink) string {
 	return host + "/" + norm.NFC.String(b.Prefix.Value) + "/" + norm.NFC.String(b.Slug)
 }
 
-func mayCreate(a *actor.Actor) error {
-	if !a.May(createLinks, false) {
-		return fault.New(fault.InsufficientPermission, "The credential no longer holds the permission links:create, which an import needs.")
-	}
-	return nil
-}
-
 // apply creates the link of an item.
 func (s *service) apply(ctx context.Context, c *op.Call, tx *store.Tx, i *automation.Item) (automation.ItemResult, error) {
-	if err := mayCreate(c.Actor); err != nil {
+	if err := c.Require(createLinks); err != nil {
 		return automation.ItemResult{}, err
 	}
 	body, err := s.body(c.AppID, i.Input)

@@ -1,0 +1,97 @@
+package op
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+
+	"github.com/waymarkhq/waymark/internal/cursor"
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/schema"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+const (
+	defaultLimit = 50
+	maxLimit     = 100
+)
+
+// Window is the part of a list that is asked for.
+type Window struct {
+	// Limit is how many rows to read: one more than are shown.
+	Limit int
+	// After is the last row shown before; nil at the start.
+	After *cursor.Position
+}
+
+// Positioned is a row of a list: it tells where the list continues after it.
+type Positioned interface{ Position() cursor.Position }
+
+// Keyset adds the condition that continues a list ordered by two columns, and
+// returns the ORDER BY and LIMIT that go with it. desc is the usual order.
+func (w Window) Keyset(where *store.Where, at, id string, desc bool) (orderLimit string) {
+	direction, compare := "DESC", "<"
+	if !desc {
+		direction, compare = "ASC", ">"
+	}
+	if w.After != nil {
+		where.And("("+at+", "+id+") "+compare+" (?, ?)", w.After.At, w.After.ID)
+	}
+	return " ORDER BY " + at + " " + direction + ", " + id + " " + direction + " LIMIT ?"
+}
+
+// addPaging declares the parameters that every list has.
+func (spec *inputSpec) addPaging(pageLimit int) {
+	most := cmp.Or(pageLimit, maxLimit)
+	limit := &schema.Schema{Type: schema.Integer, Minimum: schema.Of(1.0), Maximum: schema.Of(float64(most)), Default: float64(min(defaultLimit, most))}
+	text := &schema.Schema{Type: schema.String, MaxLength: schema.Of(1024)}
+	spec.parameters = append(spec.parameters,
+		parameter{name: "limit", in: "query", doc: "How many rows a page has.", schema: limit},
+		parameter{name: "cursor", in: "query", doc: "pagination.nextCursor of the page before, kept for 15 minutes.", schema: text})
+}
+
+// refusePaging returns err, or the refusal of paging parameters of a call that
+// gets a whole file.
+func (c *callContext) refusePaging(err error) error {
+	for _, name := range []string{"limit", "cursor"} {
+		if c.sent[name] && err == nil {
+			return fault.InvalidQuery(name, fault.ReasonNotAllowed, "a file has everything; limit and cursor are not allowed with it")
+		}
+	}
+	return err
+}
+
+// window returns the part of the list that the query asks for and how many
+// rows to show of it.
+func (c *callContext) window() (Window, int, error) {
+	limit := int(c.query["limit"].(float64))
+	w := Window{Limit: limit + 1}
+	if text, ok := c.query["cursor"]; ok {
+		p, err := c.service.Cursors.Open(text.(string), c.listBinding(), c.Now)
+		if err != nil {
+			return w, 0, invalidCursor()
+		}
+		w.After = &p
+	}
+	return w, limit, nil
+}
+
+func (c *callContext) sign(p cursor.Position) string {
+	return c.service.Cursors.Sign(p, c.listBinding(), c.Now)
+}
+
+// listBinding is all that a cursor is bound to: who asks which list with which
+// filters, order and limit. A default that is spelt out is the same query.
+func (c *callContext) listBinding() string {
+	values := url.Values{}
+	for name, v := range c.query {
+		if name != "cursor" {
+			values.Set(name, fmt.Sprint(v))
+		}
+	}
+	return c.Actor.Credential + "|" + c.target() + "|" + values.Encode()
+}
+
+func invalidCursor() error {
+	return fault.InvalidQuery("cursor", fault.ReasonInvalid, "the cursor is altered, older than 15 minutes, or of a list with other filters, order or limit; start again without it")
+}
