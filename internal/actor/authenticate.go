@@ -2,6 +2,7 @@ package actor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -146,7 +147,7 @@ func keyWhere(ctx context.Context, q store.Q, condition, value string, now clock
 		return why, json.Unmarshal([]byte(permissions), &actor.Permissions)
 	}, `SELECT k.id, COALESCE(k.first_id, k.id), k.owner_id, k.app_ids, k.permissions, k.expires_at, k.revoked_at, u.active
 		FROM api_key k JOIN users u ON u.id = k.owner_id WHERE `+condition, value)
-	if err == store.ErrNotFound {
+	if errors.Is(err, store.ErrNotFound) {
 		return nil, unknownKey.refusal()
 	}
 	if err != nil {
@@ -162,7 +163,7 @@ func keyWhere(ctx context.Context, q store.Q, condition, value string, now clock
 // goes on with a later token, is recorded first, so that it can be ended.
 func (a *Authenticator) session(ctx context.Context, issuer *Issuer, s Session) (*Actor, error) {
 	h, err := s.holder(ctx, a.db)
-	if err == store.ErrNotFound || err == nil && h.recordedUntil < clock.At(s.Expires) && h.check() == nil {
+	if errors.Is(err, store.ErrNotFound) || err == nil && h.recordedUntil < clock.At(s.Expires) && h.check() == nil {
 		err = a.db.InTx(ctx, func(tx *store.Tx) error {
 			h, err = s.admit(ctx, tx, issuer.AutoProvision)
 			return err

@@ -64,7 +64,7 @@ func (k localKeys) VerifySignature(ctx context.Context, token string) ([]byte, e
 	}
 	text, err := store.One(ctx, k.db, store.Value[string], "SELECT public_jwk FROM issuer_key WHERE id = ?", id)
 	if err != nil {
-		if err != store.ErrNotFound {
+		if !errors.Is(err, store.ErrNotFound) {
 			setOutage(ctx, err)
 		}
 		return nil, err

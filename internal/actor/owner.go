@@ -50,7 +50,7 @@ func (s Session) welcome(ctx context.Context, tx *store.Tx, autoProvision bool) 
 // e-mail address is what people recognize the owner by.
 func provision(ctx context.Context, tx *store.Tx, o Owner) (id string, err error) {
 	id, err = store.One(ctx, tx, store.Value[string], "SELECT id FROM users WHERE issuer = ? AND subject = ?", o.Issuer, o.Subject)
-	if err != store.ErrNotFound {
+	if !errors.Is(err, store.ErrNotFound) {
 		return id, err
 	}
 	id = ids.New()
@@ -162,7 +162,7 @@ func SetActive(ctx context.Context, db *store.DB, which string, active bool) (o 
 			}
 		}
 		o, err = ownerOf(ctx, tx, which)
-		if err == errNoOwner && withdrawn > 0 {
+		if errors.Is(err, errNoOwner) && withdrawn > 0 {
 			o = Owner{Email: email}
 			return nil
 		}

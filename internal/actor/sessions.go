@@ -73,7 +73,7 @@ func (s Session) holder(ctx context.Context, q store.Q) (holder, error) {
 // admit records a session of its owner, who is created where that is allowed.
 func (s Session) admit(ctx context.Context, tx *store.Tx, autoProvision bool) (holder, error) {
 	h, err := s.holder(ctx, tx)
-	if err == store.ErrNotFound {
+	if errors.Is(err, store.ErrNotFound) {
 		if err := s.welcome(ctx, tx, autoProvision); err != nil {
 			return h, err
 		}

@@ -7,7 +7,6 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/waymarkhq/waymark/internal/actor"
-	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/store"
@@ -28,11 +27,7 @@ func scan(r store.Row) (k Key, err error) {
 
 // load returns a key of an owner, or the refusal of a missing one.
 func load(ctx context.Context, q store.Q, ownerID, id string) (Key, error) {
-	k, err := store.One(ctx, q, scan, "SELECT "+columns+" FROM api_key WHERE id = ? AND owner_id = ?", id, ownerID)
-	if err == store.ErrNotFound {
-		err = fault.Missing()
-	}
-	return k, err
+	return op.Found(store.One(ctx, q, scan, "SELECT "+columns+" FROM api_key WHERE id = ? AND owner_id = ?", id, ownerID))
 }
 
 func list(ctx context.Context, c *op.Call, status string, w op.Window) ([]Key, error) {

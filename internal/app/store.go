@@ -5,7 +5,6 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/domain"
-	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/store"
@@ -23,11 +22,7 @@ func scan(r store.Row) (a App, err error) {
 
 // Load returns an app that the pipeline found in the caller's reach.
 func Load(ctx context.Context, q store.Q, id string) (App, error) {
-	a, err := store.One(ctx, q, scan, "SELECT "+columns+" FROM app WHERE id = ?", id)
-	if err == store.ErrNotFound {
-		err = fault.Missing()
-	}
-	return a, err
+	return op.Found(store.One(ctx, q, scan, "SELECT "+columns+" FROM app WHERE id = ?", id))
 }
 
 // list returns apps of the caller whose names contain search, ignoring case.

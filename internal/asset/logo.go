@@ -2,6 +2,7 @@ package asset
 
 import (
 	"context"
+	"errors"
 
 	"github.com/waymarkhq/waymark/internal/app"
 	"github.com/waymarkhq/waymark/internal/fault"
@@ -24,7 +25,7 @@ func (s *service) logoOf(ctx context.Context, q store.Q, a app.App) (op.Item[Log
 	l := Logo{AppID: a.ID, AssetID: a.LogoAssetID, Revision: a.Revision}
 	if a.LogoAssetID != nil {
 		object, err := Object(ctx, q, a.ID, *a.LogoAssetID)
-		if err == store.ErrNotFound { // removed since the app was read
+		if errors.Is(err, store.ErrNotFound) { // removed since the app was read
 			err = fault.Missing()
 		}
 		if err != nil {
@@ -66,7 +67,7 @@ func (s *service) setLogo(ctx context.Context, c *op.Call, tx *store.Tx, in *set
 	if err != nil {
 		return op.Item[Logo]{}, err
 	}
-	if _, err := Object(ctx, tx, a.ID, in.Body.AssetID); err == store.ErrNotFound {
+	if _, err := Object(ctx, tx, a.ID, in.Body.AssetID); errors.Is(err, store.ErrNotFound) {
 		return op.Item[Logo]{}, fault.UnknownReference("/assetId")
 	} else if err != nil {
 		return op.Item[Logo]{}, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 
 	"github.com/waymarkhq/waymark/internal/asset/imagecheck"
 	"github.com/waymarkhq/waymark/internal/dependents"
@@ -23,11 +24,7 @@ func (s *service) scan(r store.Row) (a Asset, err error) {
 
 // load returns an asset, or the refusal of a missing one.
 func (s *service) load(ctx context.Context, q store.Q, id string) (Asset, error) {
-	a, err := store.One(ctx, q, s.scan, "SELECT "+columns+" FROM asset WHERE id = ? AND state <> 'storing'", id)
-	if err == store.ErrNotFound {
-		err = fault.Missing()
-	}
-	return a, err
+	return op.Found(store.One(ctx, q, s.scan, "SELECT "+columns+" FROM asset WHERE id = ? AND state <> 'storing'", id))
 }
 
 // appOf implements op.AppFinder.
@@ -70,7 +67,7 @@ func (s *service) reserve(ctx context.Context, tx *store.Tx, c *op.Call, u *op.U
 		_, err = tx.Exec(ctx, "UPDATE asset SET updated_at = ? WHERE id = ?", tx.Now, a.ID)
 		return a, err
 	}
-	if err != store.ErrNotFound {
+	if !errors.Is(err, store.ErrNotFound) {
 		return a, err
 	}
 	random := make([]byte, 16)

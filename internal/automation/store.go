@@ -2,6 +2,7 @@ package automation
 
 import (
 	"context"
+	"errors"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -78,7 +79,7 @@ func makeRoom(ctx context.Context, c *op.Call, tx *store.Tx) error {
 		return err
 	}
 	oldest, err := store.One(ctx, tx, store.Value[string], "SELECT id FROM automation_job WHERE app_id = ? AND "+over+" ORDER BY created_at, id LIMIT 1", c.AppID)
-	if err == store.ErrNotFound {
+	if errors.Is(err, store.ErrNotFound) {
 		return fault.New(fault.ResourceConflict, "The app has %d exports, batches and imports, as many as are kept, and none of them is finished. Wait for one to finish, or cancel its operation.", n)
 	}
 	if err != nil {
@@ -102,10 +103,7 @@ func remove(ctx context.Context, tx *store.Tx, condition string, args ...any) er
 
 // Load returns a job of a kind, or the refusal of a missing one.
 func Load(ctx context.Context, q store.Q, kind, id string, now clock.Instant) (Record, error) {
-	j, err := store.One(ctx, q, scan, "SELECT "+columns+" FROM automation_job WHERE id = ? AND kind = ?", id, kind)
-	if err == store.ErrNotFound {
-		err = fault.Missing()
-	}
+	j, err := op.Found(store.One(ctx, q, scan, "SELECT "+columns+" FROM automation_job WHERE id = ? AND kind = ?", id, kind))
 	j.finish(now)
 	return j, err
 }

@@ -2,6 +2,7 @@ package automation
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -59,7 +60,7 @@ func (k *ItemKind) next(ctx context.Context, r *durable.Run) error {
 		return err
 	}
 	i, err := nextItem(ctx, r.DB, j.ID, k.Waiting)
-	if err == store.ErrNotFound {
+	if errors.Is(err, store.ErrNotFound) {
 		return r.Finish(ctx, finish)
 	}
 	if err != nil {
@@ -149,7 +150,7 @@ func (j *Record) result() durable.Result {
 // durable.Work calls.
 func Ended(ctx context.Context, tx *store.Tx, o *durable.Operation) error {
 	j, err := Of(ctx, tx, o)
-	if err == store.ErrNotFound {
+	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
 	if err != nil {

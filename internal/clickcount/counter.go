@@ -168,7 +168,7 @@ func (c *Counter) read(ctx context.Context, linkID string) (n int64, err error) 
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
-	if err == store.ErrNotFound {
+	if errors.Is(err, store.ErrNotFound) {
 		return 0, nil
 	}
 	if err != nil {

@@ -2,6 +2,7 @@ package clickcount
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
@@ -174,10 +175,10 @@ func TestRestart(t *testing.T) {
 		p.end()
 		p = start(t, db, dir)
 		for range 2 {
-			if _, err := p.Clicks(t.Context(), "x"); err != ErrStarting {
+			if _, err := p.Clicks(t.Context(), "x"); !errors.Is(err, ErrStarting) {
 				t.Fatalf("while clicks are left: %v", err)
 			}
-			if _, err := p.Take(t.Context(), "x", 5); err != ErrStarting {
+			if _, err := p.Take(t.Context(), "x", 5); !errors.Is(err, ErrStarting) {
 				t.Fatalf("while clicks are left: %v", err)
 			}
 		}
@@ -419,7 +420,7 @@ func TestWaiters(t *testing.T) {
 	p.loads["y"] = &load{done: make(chan struct{})}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := p.Clicks(ctx, "y"); err != context.Canceled {
+	if _, err := p.Clicks(ctx, "y"); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -461,7 +462,7 @@ func TestAlways(t *testing.T) {
 			default:
 				link := fmt.Sprint("link", r.IntN(15))
 				taken, err := p.Take(t.Context(), link, limit)
-				if err == ErrStarting && p.inherited() {
+				if errors.Is(err, ErrStarting) && p.inherited() {
 					continue
 				}
 				if err != nil || taken != (clicks[link] < limit) {

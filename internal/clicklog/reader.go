@@ -114,7 +114,7 @@ func (l *Log) read(b *Batch, p part, limit int) error {
 	for at < p.end && len(b.Events) < limit {
 		chunk := r.chunk[:min(int64(len(r.chunk)), p.end-at)]
 		n, err := r.file.ReadAt(chunk, at)
-		if err != nil && err != io.EOF { // EOF: someone has shortened the file
+		if err != nil && !errors.Is(err, io.EOF) { // EOF: someone has shortened the file
 			return err
 		}
 		chunk = chunk[:n]
@@ -129,7 +129,7 @@ func (l *Log) read(b *Batch, p part, limit int) error {
 			used += size
 		}
 		at += int64(used)
-		if err == errCorrupt || err == errShort && used == 0 {
+		if errors.Is(err, errCorrupt) || errors.Is(err, errShort) && used == 0 {
 			l.cut(p.segment, at)
 			break
 		}

@@ -1,6 +1,7 @@
 package csvtable
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -152,7 +153,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		header, rows, err := Read(text, 50)
 		if err != nil {
-			if e, ok := err.(*Error); !ok || e.Row < 0 || e.Line < 1 || e.Reason == "" || !utf8.ValidString(err.Error()) {
+			if e, ok := errors.AsType[*Error](err); !ok || e.Row < 0 || e.Line < 1 || e.Reason == "" || !utf8.ValidString(err.Error()) {
 				t.Errorf("%q is refused with %#v", text, err)
 			}
 			return

@@ -1,6 +1,7 @@
 package cursor
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -16,22 +17,22 @@ func TestRoundTripAndBinding(t *testing.T) {
 	if got, err := s.Open(text, "links|a", now.Add(Lifetime)); err != nil || got != p {
 		t.Fatalf("Open = %v, %v", got, err)
 	}
-	if _, err := s.Open(text, "links|a", now.Add(Lifetime+time.Millisecond)); err != ErrInvalid {
+	if _, err := s.Open(text, "links|a", now.Add(Lifetime+time.Millisecond)); !errors.Is(err, ErrInvalid) {
 		t.Errorf("expired cursor: %v", err)
 	}
-	if _, err := s.Open(text, "links|b", now); err != ErrInvalid {
+	if _, err := s.Open(text, "links|b", now); !errors.Is(err, ErrInvalid) {
 		t.Errorf("cursor of another list: %v", err)
 	}
-	if _, err := NewSigner([]byte("other")).Open(text, "links|a", now); err != ErrInvalid {
+	if _, err := NewSigner([]byte("other")).Open(text, "links|a", now); !errors.Is(err, ErrInvalid) {
 		t.Errorf("cursor of another installation: %v", err)
 	}
-	if _, err := s.Open(text[:9]+"\n"+text[9:], "links|a", now); err != ErrInvalid {
+	if _, err := s.Open(text[:9]+"\n"+text[9:], "links|a", now); !errors.Is(err, ErrInvalid) {
 		t.Errorf("cursor with a line break: %v", err)
 	}
 	for i := range text {
 		b := []byte(text)
 		b[i] ^= 1
-		if _, err := s.Open(string(b), "links|a", now); err != ErrInvalid {
+		if _, err := s.Open(string(b), "links|a", now); !errors.Is(err, ErrInvalid) {
 			t.Errorf("cursor altered at %d: %v", i, err)
 		}
 	}

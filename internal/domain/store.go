@@ -70,11 +70,7 @@ func find(ctx context.Context, q store.Q, id string) (Domain, error) {
 
 // load is find with the refusal of a missing one.
 func load(ctx context.Context, q store.Q, id string) (Domain, error) {
-	d, err := find(ctx, q, id)
-	if errors.Is(err, store.ErrNotFound) {
-		err = fault.Missing()
-	}
-	return d, err
+	return op.Found(find(ctx, q, id))
 }
 
 // appOf implements op.AppFinder.

@@ -64,11 +64,7 @@ func find(ctx context.Context, q store.Q, id string) (Operation, error) {
 
 // Load returns an operation, or the refusal of a missing one.
 func Load(ctx context.Context, q store.Q, id string) (Operation, error) {
-	o, err := find(ctx, q, id)
-	if err == store.ErrNotFound {
-		err = fault.Missing()
-	}
-	return o, err
+	return op.Found(find(ctx, q, id))
 }
 
 // errChanged means that another transaction changed the operation after it was

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -95,7 +96,7 @@ func (n *numbering) have(dimension int, key []byte) (int64, bool) {
 // same number, one is run again.
 func (n *numbering) number(ctx context.Context, dimension int, key string, identity, rest []any) (int64, error) {
 	no, err := store.One(ctx, n.tx, store.Value[int64], statements[dimension].find, identity...)
-	if err == store.ErrNotFound {
+	if errors.Is(err, store.ErrNotFound) {
 		no, err = n.give(ctx, dimension, append(identity, rest...))
 	}
 	if err != nil {

@@ -28,7 +28,7 @@ func note(ctx context.Context, tx *store.Tx, name string) error {
 func noted(t *testing.T, db *store.DB, name string) int64 {
 	t.Helper()
 	n, err := store.One(t.Context(), db, store.Value[int64], "SELECT value FROM sequence WHERE name = ?", name)
-	if err != nil && err != store.ErrNotFound {
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		t.Fatal(err)
 	}
 	return n

@@ -22,7 +22,7 @@ import (
 func counting(meet func(ctx context.Context, h *jobs.Held, item int64) error) jobs.Kind {
 	return jobs.Kind{Name: "count", Turn: func(ctx context.Context, h *jobs.Held) error {
 		done, err := store.One(ctx, h.DB, store.Value[int64], "SELECT value FROM sequence WHERE name = ?", h.ID)
-		if err != nil && err != store.ErrNotFound {
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
 		if meet != nil {

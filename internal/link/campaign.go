@@ -2,6 +2,7 @@ package link
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/go-json-experiment/json"
@@ -65,7 +66,7 @@ func publishCampaign(ctx context.Context, tx *store.Tx, j jobs.Job) error {
 	if err != nil {
 		return err
 	}
-	if now, err := organize.CampaignUTM(ctx, tx, j.AppID, page.CampaignID); err == store.ErrNotFound || err == nil && now.Values() != page.UTM.Values() {
+	if now, err := organize.CampaignUTM(ctx, tx, j.AppID, page.CampaignID); errors.Is(err, store.ErrNotFound) || err == nil && now.Values() != page.UTM.Values() {
 		return nil
 	} else if err != nil {
 		return err

@@ -2,6 +2,7 @@ package link
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"slices"
 	"strings"
@@ -193,7 +194,7 @@ func (s *Service) checkReferences(ctx context.Context, q store.Q, p *fault.Probl
 		}
 	}
 	if c.CampaignID.Valid {
-		if _, err := organize.CampaignUTM(ctx, q, l.AppID, c.CampaignID.Value); err == store.ErrNotFound {
+		if _, err := organize.CampaignUTM(ctx, q, l.AppID, c.CampaignID.Value); errors.Is(err, store.ErrNotFound) {
 			p.Keep(fault.UnknownReference("/campaignId"))
 		} else if err != nil {
 			return err
@@ -209,7 +210,7 @@ func (s *Service) checkReferences(ctx context.Context, q store.Q, p *fault.Probl
 		return nil
 	}
 	id, err := asset.Find(ctx, q, l.AppID, object)
-	if err == store.ErrNotFound {
+	if errors.Is(err, store.ErrNotFound) {
 		p.Keep(fault.UnknownReference("/imageUrl"))
 		return nil
 	}

@@ -2,6 +2,7 @@ package link
 
 import (
 	"context"
+	"errors"
 
 	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/domain"
@@ -55,9 +56,9 @@ func (s *Service) newLink(ctx context.Context, q store.Q, p *fault.Problems, bod
 		return l, err
 	}, `SELECT a.desktop_url, a.play_store_url, a.app_store_url FROM domain d JOIN app a ON a.id = d.app_id
 		WHERE d.hostname = ? AND d.app_id = ? AND `+domain.IsReady, id.hostname, body.AppID)
-	if err == store.ErrNotFound && id.hostname != "" {
+	if errors.Is(err, store.ErrNotFound) && id.hostname != "" {
 		p.Keep(unknownDomain())
-	} else if err != nil && err != store.ErrNotFound {
+	} else if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return l, err
 	}
 	l.AppID, l.Domain, l.Prefix, l.Slug = body.AppID, id.hostname, id.prefix, id.slug

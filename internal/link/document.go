@@ -2,6 +2,7 @@ package link
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/waymarkhq/waymark/internal/asset"
@@ -77,13 +78,13 @@ func (l *Link) document(ctx context.Context, q store.Q, rules []Rule, tagIDs []s
 	if l.imageAssetID != nil {
 		var err error
 		document.ImageWidth, document.ImageHeight, err = asset.Size(ctx, q, l.AppID, *l.imageAssetID)
-		if err != nil && err != store.ErrNotFound {
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return document, err
 		}
 	}
 	if l.CampaignID != nil {
 		campaign, err := organize.CampaignUTM(ctx, q, l.AppID, *l.CampaignID)
-		if err != nil && err != store.ErrNotFound {
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return document, err
 		}
 		document.CampaignUTM = routeUTM(&campaign)

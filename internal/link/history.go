@@ -2,6 +2,7 @@ package link
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/go-json-experiment/json"
@@ -57,7 +58,7 @@ func history(ctx context.Context, c *op.Call, in *linkInput, w op.Window) ([]His
 // appOfHistory implements op.AppFinder, also for a link that is gone.
 func appOfHistory(ctx context.Context, q store.Q, id string) (string, error) {
 	app, err := AppOf(ctx, q, id)
-	if err != store.ErrNotFound {
+	if !errors.Is(err, store.ErrNotFound) {
 		return app, err
 	}
 	return store.One(ctx, q, store.Value[string], "SELECT app_id FROM link_history WHERE link_id = ? AND action = 'deleted'", id)

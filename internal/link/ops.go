@@ -138,10 +138,7 @@ func (s *Service) publication(ctx context.Context, c *op.Call, in *linkInput) (o
 }
 
 func published(ctx context.Context, q store.Q, l *Link) (op.Item[publication.Detail], error) {
-	d, err := publication.Links.Load(ctx, q, l.ID)
-	if err == store.ErrNotFound {
-		err = fault.Missing()
-	}
+	d, err := op.Found(publication.Links.Load(ctx, q, l.ID))
 	return op.Item[publication.Detail]{Data: d, Ref: l.ref()}, err
 }
 

@@ -2,6 +2,7 @@ package link
 
 import (
 	"context"
+	"errors"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -43,10 +44,7 @@ func scan(r store.Row) (l Link, err error) {
 
 // load returns a link, or the refusal of a missing one.
 func (s *Service) load(ctx context.Context, q store.Q, c *op.Call, id string) (Link, error) {
-	l, err := store.One(ctx, q, scan, selection+" WHERE id = ?", id)
-	if err == store.ErrNotFound {
-		err = fault.Missing()
-	}
+	l, err := op.Found(store.One(ctx, q, scan, selection+" WHERE id = ?", id))
 	s.finish(&l, c)
 	return l, err
 }
@@ -125,7 +123,7 @@ func save(ctx context.Context, tx *store.Tx, l *Link) error {
 // count reads the clicks of a link again, under the limit that it has by now.
 func count(ctx context.Context, q store.Q, l *Link) error {
 	n, err := store.One(ctx, q, store.Value[int64], "SELECT clicks FROM click_count WHERE link_id = ?", l.ID)
-	if err == store.ErrNotFound { // no click yet
+	if errors.Is(err, store.ErrNotFound) { // no click yet
 		err = nil
 	}
 	l.Lifecycle.count(n)

@@ -62,11 +62,7 @@ func (t *table[T]) list(ctx context.Context, c *op.Call, in *listInput, w op.Win
 
 // load returns one, or the refusal of a missing one.
 func (t *table[T]) load(ctx context.Context, q store.Q, id string) (T, error) {
-	v, err := store.One(ctx, q, t.row, t.selection()+" WHERE id = ?", id)
-	if err == store.ErrNotFound {
-		err = fault.Missing()
-	}
-	return v, err
+	return op.Found(store.One(ctx, q, t.row, t.selection()+" WHERE id = ?", id))
 }
 
 // current loads one for a change under the revision that the client knows.

@@ -85,7 +85,7 @@ func (s *service) logo(ctx context.Context, q store.Q, c *QRCode) (image.Image, 
 		return nil, nil
 	}
 	object, err := asset.Object(ctx, q, c.AppID, *c.LogoAssetID)
-	if err == store.ErrNotFound { // removed since the code was read
+	if errors.Is(err, store.ErrNotFound) { // removed since the code was read
 		return nil, nil
 	}
 	if err != nil {

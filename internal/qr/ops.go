@@ -2,6 +2,7 @@ package qr
 
 import (
 	"context"
+	"errors"
 	"image"
 
 	"github.com/waymarkhq/waymark/internal/asset"
@@ -98,7 +99,7 @@ func (CreateQRCode) SchemaName() string { return "QrCodeCreate" }
 func (s *service) create(ctx context.Context, _ *op.Call, tx *store.Tx, in *struct{ Body CreateQRCode }) (op.Item[QRCode], error) {
 	c := QRCode{Name: string(in.Body.Name), AppID: in.Body.AppID, LinkID: in.Body.LinkID, Look: standard, LogoAssetID: in.Body.LogoAssetID.Ptr()}
 	in.Body.SetLook.apply(&c.Look)
-	if owner, err := link.AppOf(ctx, tx, c.LinkID); err != nil && err != store.ErrNotFound {
+	if owner, err := link.AppOf(ctx, tx, c.LinkID); err != nil && !errors.Is(err, store.ErrNotFound) {
 		return op.Item[QRCode]{}, err
 	} else if owner != c.AppID {
 		return op.Item[QRCode]{}, fault.UnknownReference("/linkId")
@@ -162,7 +163,7 @@ func (s *service) update(ctx context.Context, c *op.Call, tx *store.Tx, in *upda
 func (s *service) check(ctx context.Context, tx *store.Tx, c *QRCode) error {
 	if c.LogoAssetID != nil {
 		width, height, err := asset.Size(ctx, tx, c.AppID, *c.LogoAssetID)
-		if err == store.ErrNotFound {
+		if errors.Is(err, store.ErrNotFound) {
 			return fault.UnknownReference("/logoAssetId")
 		}
 		if err != nil {

@@ -3,7 +3,6 @@ package qr
 import (
 	"context"
 
-	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/store"
@@ -20,11 +19,7 @@ func scan(r store.Row) (c QRCode, err error) {
 
 // load returns a code, or the refusal of a missing one.
 func load(ctx context.Context, q store.Q, id string) (QRCode, error) {
-	c, err := store.One(ctx, q, scan, "SELECT "+columns+" FROM qr_code WHERE id = ?", id)
-	if err == store.ErrNotFound {
-		err = fault.Missing()
-	}
-	return c, err
+	return op.Found(store.One(ctx, q, scan, "SELECT "+columns+" FROM qr_code WHERE id = ?", id))
 }
 
 // appOf implements op.AppFinder.
@@ -70,13 +65,9 @@ func list(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]QRCode
 // addressOf returns the public address of a link, as its codes have it: the
 // redirector takes the mark away and counts the visit as a scan.
 func (s *service) addressOf(ctx context.Context, q store.Q, linkID string) (string, error) {
-	address, err := store.One(ctx, q, func(r store.Row) (string, error) {
+	return op.Found(store.One(ctx, q, func(r store.Row) (string, error) {
 		var hostname, prefix, slug string
 		err := r.Scan(&hostname, &prefix, &slug)
 		return s.addresses.URL(hostname, prefix, slug) + "?qr=1", err
-	}, "SELECT hostname, prefix, slug FROM link WHERE id = ?", linkID)
-	if err == store.ErrNotFound {
-		err = fault.Missing()
-	}
-	return address, err
+	}, "SELECT hostname, prefix, slug FROM link WHERE id = ?", linkID))
 }

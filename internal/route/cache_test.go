@@ -2,6 +2,7 @@ package route
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -136,7 +137,7 @@ func TestWaiters(t *testing.T) {
 		c.loads[key{"a.example", "y"}] = l
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := c.Link(ctx, "a.example", "y"); err != context.Canceled {
+		if _, err := c.Link(ctx, "a.example", "y"); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
 		}
 	})

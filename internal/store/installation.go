@@ -1,5 +1,8 @@
 package store
 
+import (
+	"errors"
+)
 import "context"
 
 // InstallationValue returns the value that all processes of this installation
@@ -7,7 +10,7 @@ import "context"
 func (db *DB) InstallationValue(ctx context.Context, name, fresh string) (string, error) {
 	const read = "SELECT value FROM installation WHERE name = ?"
 	value, err := One(ctx, db, Value[string], read, name)
-	if err != ErrNotFound {
+	if !errors.Is(err, ErrNotFound) {
 		return value, err
 	}
 	if _, err := db.Exec(ctx, "INSERT INTO installation (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", name, fresh); err != nil {

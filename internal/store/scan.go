@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"iter"
 	"strings"
 )
@@ -73,7 +74,7 @@ func Value[T any](r Row) (v T, err error) {
 // Exists reports whether a query has a row.
 func Exists(ctx context.Context, q Q, query string, args ...any) (bool, error) {
 	_, err := One(ctx, q, func(Row) (struct{}, error) { return struct{}{}, nil }, query, args...)
-	if err == ErrNotFound {
+	if errors.Is(err, ErrNotFound) {
 		return false, nil
 	}
 	return err == nil, err

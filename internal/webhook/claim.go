@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"context"
+	"errors"
 
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/delivery"
@@ -32,7 +33,7 @@ func claim(ctx context.Context, db *store.DB, webhookID string) (w Webhook, all 
 			return err
 		}
 		found, err := find(ctx, tx, webhookID, tx.Now)
-		if err != nil && err != store.ErrNotFound {
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}
 		w = found
@@ -129,7 +130,7 @@ func (w *Webhook) count(ctx context.Context, tx *store.Tx, failures int64, lastS
 		last_success_at = COALESCE(?, last_success_at), last_failure_at = COALESCE(?, last_failure_at)
 		WHERE id = ? AND revision = ? RETURNING consecutive_failures, COALESCE(hold, '')`,
 		lastSuccess != nil, failures, lastSuccess, lastFailure, w.ID, w.Revision)
-	if err == store.ErrNotFound {
+	if errors.Is(err, store.ErrNotFound) {
 		return nil // changed meanwhile
 	}
 	if err != nil || now.failures < maxFailures && now.hold == "" {

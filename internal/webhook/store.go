@@ -37,11 +37,7 @@ func find(ctx context.Context, q store.Q, id string, now clock.Instant) (Webhook
 
 // load is find with the refusal of a missing one.
 func load(ctx context.Context, q store.Q, id string, now clock.Instant) (Webhook, error) {
-	w, err := find(ctx, q, id, now)
-	if err == store.ErrNotFound {
-		err = fault.Missing()
-	}
-	return w, err
+	return op.Found(find(ctx, q, id, now))
 }
 
 // current loads a webhook for a change under the revision that the client knows.

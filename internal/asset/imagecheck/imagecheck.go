@@ -112,7 +112,7 @@ type source struct {
 // ReadAt implements io.ReaderAt.
 func (s *source) ReadAt(b []byte, offset int64) (int, error) {
 	n, err := s.r.ReadAt(b, offset)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		s.err = err
 	}
 	return n, err

@@ -140,7 +140,7 @@ func (j *jpegFile) segment() (more bool, err error) {
 // of the next segment.
 func (j *jpegFile) marker() (marker byte, err error) {
 	for {
-		if _, err := j.r.ReadSlice(0xff); err == bufio.ErrBufferFull {
+		if _, err := j.r.ReadSlice(0xff); errors.Is(err, bufio.ErrBufferFull) {
 			continue
 		} else if err != nil {
 			return 0, err

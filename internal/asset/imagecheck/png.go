@@ -202,7 +202,7 @@ func (p *pngFile) pixels(length uint32) error {
 		}
 		row := buffer[:1+(width*bits+7)/8]
 		for range height {
-			if _, err := io.ReadFull(z, row); err == io.EOF || err == io.ErrUnexpectedEOF {
+			if _, err := io.ReadFull(z, row); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 				return errPixels
 			} else if err != nil {
 				return err
@@ -213,9 +213,9 @@ func (p *pngFile) pixels(length uint32) error {
 		}
 	}
 	// The end of the stream verifies its checksum.
-	if _, err := io.ReadFull(z, buffer[:1]); err == nil || err == io.EOF && p.left > 0 {
+	if _, err := io.ReadFull(z, buffer[:1]); err == nil || errors.Is(err, io.EOF) && p.left > 0 {
 		return errPixels
-	} else if err != io.EOF {
+	} else if !errors.Is(err, io.EOF) {
 		return err
 	}
 	return nil

@@ -3,6 +3,7 @@ package qrimage
 import (
 	"bytes"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"image"
 	"image/draw"
@@ -116,7 +117,7 @@ func parse(out []byte, texts map[string][]string) error {
 			Data []string `xml:"index>symbol>data"`
 		} `xml:"source"`
 	}
-	if err := xml.Unmarshal(out, &barcodes); err != nil && err != io.EOF {
+	if err := xml.Unmarshal(out, &barcodes); err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
 	for _, s := range barcodes.Source {
