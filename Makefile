@@ -46,7 +46,7 @@ soak: tools ## the long crash runs and fuzzing (about half an hour)
 	$(WITH_POSTGRES) $(GO) test -tags soak -race -count=1 -timeout 60m ./test/... ./internal/executor/ ./internal/clicklog/
 	FUZZTIME=2m GO=$(GO) scripts/fuzz
 
-bench: build ## ratios to nginx, net/http and the aims, measured in one run
+bench: build ## ratios to nginx, net/http, golink (GOLINK names it) and the aims, in one run
 	$(GO) run ./test/bench
 
 tools: ## install what the tests need besides Go (Debian, as root)
