@@ -31,7 +31,7 @@ const (
 	// pollEvery finds jobs that another process enqueued.
 	pollEvery = 200 * time.Millisecond
 	// gather is how long a cycle waits for company.
-	gather = 5 * time.Millisecond
+	gather = 20 * time.Millisecond
 	// awayWait is the pause after the database did not answer.
 	awayWait = time.Second
 	// cycleLimit ends a cycle well before its leases.
