@@ -31,6 +31,9 @@ func getDelivery(ctx context.Context, c *op.Call, in *deliveryInput) (op.Item[de
 // RetryDelivery is the body of retryWebhookDeliveriesDeliveryId: an empty object.
 type RetryDelivery struct{}
 
+// SchemaName implements schema.Named.
+func (RetryDelivery) SchemaName() string { return "WebhookDeliveryRetryRequest" }
+
 type retryInput struct {
 	DeliveryID string `path:"deliveryId"`
 	Body       RetryDelivery
