@@ -31,7 +31,7 @@ func (d *Database) Take(ctx context.Context, now clock.Instant, buckets []Bucket
 	sorted := slices.Clone(buckets)
 	slices.SortFunc(sorted, func(a, b Bucket) int { return strings.Compare(a.id(), b.id()) })
 	var used map[string]int64
-	err = d.db.InTxReadCommitted(ctx, func(tx *store.Tx) error {
+	err = d.db.InTxUnsynced(ctx, func(tx *store.Tx) error {
 		// A full window's row is left alone, so it is not among those
 		// returned.
 		var args []any

@@ -14,6 +14,8 @@ import (
 	"github.com/waymarkhq/waymark/internal/clock"
 )
 
+const beginReadCommitted = "BEGIN ISOLATION LEVEL READ COMMITTED"
+
 const idleTimeout = "idle_in_transaction_session_timeout"
 
 func openPostgres(ctx context.Context, address string, c *clock.Clock) (*DB, error) {
@@ -89,7 +91,9 @@ type batched struct {
 	conn    *pgxpool.Conn
 	dialect *Dialect
 	waiting []waiting
-	begun   bool
+	// beginning is how many statements begin the transaction.
+	beginning int
+	begun     bool
 }
 
 // waiting is a statement to be sent; check, if any, is told its answer.
@@ -199,7 +203,7 @@ func (b *batched) end(ctx context.Context, commit bool) error {
 		}
 		return nil
 	}
-	if !b.begun && len(b.waiting) == 1 { // the beginning
+	if !b.begun && len(b.waiting) == b.beginning {
 		return nil
 	}
 	for _, w := range b.waiting {
@@ -218,13 +222,15 @@ func (b *batched) end(ctx context.Context, commit bool) error {
 }
 
 // transaction runs f in a transaction of its own.
-func (db *DB) transaction(ctx context.Context, begin string, tx *Tx, f func() error) error {
+func (db *DB) transaction(ctx context.Context, begin []string, tx *Tx, f func() error) error {
 	conn, err := db.postgres.Acquire(ctx)
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
-	b := &batched{conn: conn, dialect: &db.dialect}
-	b.wait(begin, nil, nil)
+	b := &batched{conn: conn, dialect: &db.dialect, beginning: len(begin)}
+	for _, statement := range begin {
+		b.wait(statement, nil, nil)
+	}
 	tx.engine = b
 	committed := false
 	defer func() {

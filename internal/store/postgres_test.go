@@ -127,3 +127,54 @@ func TestTryLock(t *testing.T) {
 		}
 	})
 }
+
+// Only a transaction that asks for it does not wait for the disk: its setting
+// ends with it, whatever its connection does next.
+func TestUnsynced(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		ctx := t.Context()
+		setting := func(tx *store.Tx) string {
+			if db.Dialect().Name == "sqlite" {
+				return ""
+			}
+			value, err := store.One(ctx, tx, store.Value[string], "SHOW synchronous_commit")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return value
+		}
+		var before, during, after string
+		const insert = "INSERT INTO sequence (name, value) VALUES ('unsynced', 1)"
+		for _, in := range []struct {
+			run func(context.Context, func(*store.Tx) error) error
+			do  func(*store.Tx) error
+		}{
+			{db.InTx, func(tx *store.Tx) error {
+				if db.Dialect().Name == "postgres" { // the tests' server does not wait either
+					if _, err := tx.Exec(ctx, "SET synchronous_commit = local"); err != nil {
+						return err
+					}
+				}
+				before = setting(tx)
+				return nil
+			}},
+			{db.InTxUnsynced, func(*store.Tx) error { return nil }},
+			{db.InTxUnsynced, func(tx *store.Tx) error {
+				during = setting(tx)
+				_, err := tx.Exec(ctx, insert)
+				return err
+			}},
+			{db.InTxReadCommitted, func(tx *store.Tx) error { after = setting(tx); return nil }},
+		} {
+			if err := in.run(ctx, in.do); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if found, err := store.Exists(ctx, db, "SELECT 1 FROM sequence WHERE name = 'unsynced'"); err != nil || !found {
+			t.Errorf("what was committed is there: %v, %v", found, err)
+		}
+		if before != after || db.Dialect().Name == "postgres" && (before != "local" || during != "off") {
+			t.Errorf("synchronous_commit was %q, then %q, then %q", before, during, after)
+		}
+	})
+}

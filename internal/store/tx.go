@@ -62,19 +62,28 @@ const attempts = 30
 // InTx runs f in a serializable transaction: what f checked still holds when
 // it writes. f may run several times and must have no effect outside tx.
 func (db *DB) InTx(ctx context.Context, f func(*Tx) error) error {
-	return db.inTx(ctx, true, f)
+	return db.inTx(ctx, []string{"BEGIN ISOLATION LEVEL SERIALIZABLE"}, f)
 }
 
 // InTxReadCommitted runs f in a transaction whose every statement sees what
 // was committed before it: for work that takes a row lock first and then
 // must read the newest state.
 func (db *DB) InTxReadCommitted(ctx context.Context, f func(*Tx) error) error {
-	return db.inTx(ctx, false, f)
+	return db.inTx(ctx, []string{beginReadCommitted}, f)
 }
 
-func (db *DB) inTx(ctx context.Context, serializable bool, f func(*Tx) error) error {
+// InTxUnsynced is InTxReadCommitted without PostgreSQL's wait for the disk: when
+// the database's machine fails, what was committed in the last second may be lost,
+// though never a part of it. It is for counters that many calls share: none keeps
+// their rows locked while the disk writes.
+func (db *DB) InTxUnsynced(ctx context.Context, f func(*Tx) error) error {
+	return db.inTx(ctx, []string{beginReadCommitted, "SET LOCAL synchronous_commit = off"}, f)
+}
+
+// inTx runs f in a transaction that PostgreSQL begins with these statements.
+func (db *DB) inTx(ctx context.Context, begin []string, f func(*Tx) error) error {
 	for attempt := 1; ; attempt++ {
-		err := db.tryTx(ctx, serializable, f)
+		err := db.tryTx(ctx, begin, f)
 		if err == nil || !db.dialect.isRetryable(err) {
 			return err
 		}
@@ -91,9 +100,9 @@ func (db *DB) inTx(ctx context.Context, serializable bool, f func(*Tx) error) er
 	}
 }
 
-func (db *DB) tryTx(ctx context.Context, serializable bool, f func(*Tx) error) error {
+func (db *DB) tryTx(ctx context.Context, begin []string, f func(*Tx) error) error {
 	tx := &Tx{db: db}
-	if err := db.run(ctx, serializable, tx, func() error {
+	if err := db.run(ctx, begin, tx, func() error {
 		tx.Now = db.Now()
 		return f(tx)
 	}); err != nil {
@@ -107,14 +116,10 @@ func (db *DB) tryTx(ctx context.Context, serializable bool, f func(*Tx) error) e
 
 // run runs f in a transaction and commits it. SQLite has one writer, so every
 // transaction is serializable.
-func (db *DB) run(ctx context.Context, serializable bool, tx *Tx, f func() error) error {
+func (db *DB) run(ctx context.Context, begin []string, tx *Tx, f func() error) error {
 	if db.writer != nil {
 		tx.engine = db.writer.handle
 		return db.writer.run(ctx, false, f)
-	}
-	begin := "BEGIN ISOLATION LEVEL SERIALIZABLE"
-	if !serializable {
-		begin = "BEGIN ISOLATION LEVEL READ COMMITTED"
 	}
 	return db.transaction(ctx, begin, tx, f)
 }
