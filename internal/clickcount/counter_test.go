@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/clicklog"
@@ -427,26 +428,22 @@ func TestWaiters(t *testing.T) {
 
 // TestRun looks at another's clicks by itself.
 func TestRun(t *testing.T) {
-	db := openSQLite(t)
-	dir := t.TempDir()
-	p, other := start(t, db, dir), start(t, db, dir)
-	p.knows("x", 0)
-	ctx, cancel := context.WithCancel(t.Context())
-	var running sync.WaitGroup
-	running.Go(func() { p.Run(ctx) })
-	other.click("x", 5)
-	other.load()
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		if n, err := p.Clicks(ctx, "x"); err != nil || n == 1 {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("it does not learn of another's click")
-		}
-	}
-	cancel()
-	running.Wait()
-	p.knows("x", 1)
+	synctest.Test(t, func(t *testing.T) {
+		db := openSQLite(t)
+		dir := t.TempDir()
+		p, other := start(t, db, dir), start(t, db, dir)
+		p.knows("x", 0)
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { p.Run(ctx) })
+		other.click("x", 5)
+		other.load()
+		time.Sleep(lookEvery)
+		synctest.Wait()
+		p.knows("x", 1)
+		cancel()
+		running.Wait()
+	})
 }
 
 // TestAlways does at random what can happen to one process, and holds it to a

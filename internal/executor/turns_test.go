@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -194,17 +193,15 @@ func TestLater(t *testing.T) {
 func TestRenewal(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
 		const lease = 30 * time.Millisecond // of the renewing timer; the database has its own clock
-		var renewed atomic.Bool
+		waits, renewed := make(chan struct{}), make(chan struct{})
 		e := executor(t, db, counting(func(ctx context.Context, h *jobs.Held, item int64) error {
 			switch item {
 			case 0: // nothing else lengthens the lease now
 				c.Move(time.Minute)
-				for until := time.Now().Add(20 * time.Second); time.Now().Before(until) && !renewed.Load(); time.Sleep(time.Millisecond) {
-					due, err := store.One(ctx, db, store.Value[int64], "SELECT run_after FROM job")
-					if err != nil {
-						return err
-					}
-					renewed.Store(clock.Instant(due) > c.Now())
+				close(waits)
+				select {
+				case <-renewed:
+				case <-t.Context().Done():
 				}
 			case 1:
 				if _, err := db.Exec(ctx, "UPDATE job SET lease_no = lease_no + 1"); err != nil {
@@ -223,10 +220,22 @@ func TestRenewal(t *testing.T) {
 		}))
 		e.Lease = lease
 		enqueueFor(t, db, "a", "count", "5")
-		cycle(t, e, 1)
-		if !renewed.Load() {
-			t.Error("the lease was not renewed")
-		}
+		var running sync.WaitGroup
+		running.Go(func() {
+			if n, err := e.Cycle(t.Context()); err != nil || n != 1 {
+				t.Errorf("%d jobs, %v", n, err)
+			}
+		})
+		<-waits
+		storetest.Eventually(t, "the lease is renewed", func() bool {
+			due, err := store.One(t.Context(), db, store.Value[int64], "SELECT run_after FROM job")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return clock.Instant(due) > c.Now()
+		})
+		close(renewed)
+		running.Wait()
 		if n := noted(t, db, "all"); n != 1 {
 			t.Errorf("%d items, want the one before the lease was lost", n)
 		}
@@ -269,6 +278,12 @@ func TestSlowTurn(t *testing.T) {
 			return h.Finish(ctx, func(tx *store.Tx) error { return note(ctx, tx, "slow") })
 		}}
 		e := executor(t, db, noteKind, slow, counting(nil))
+		others := make(chan struct{}, 2) // the short job, and the other long one at its end
+		e.Observe = func(kind, outcome string) {
+			if kind != "slow" && outcome == "done" {
+				others <- struct{}{}
+			}
+		}
 		ctx, cancel := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		running.Go(func() { e.Run(ctx) })
@@ -276,10 +291,15 @@ func TestSlowTurn(t *testing.T) {
 		<-entered
 		enqueueFor(t, db, "b", "note", "beside")
 		enqueueFor(t, db, "c", "count", "30")
-		for until := time.Now().Add(20 * time.Second); noted(t, db, "beside") != 1 || noted(t, db, "all") != 30; time.Sleep(time.Millisecond) {
-			if time.Now().After(until) {
+		for range cap(others) {
+			select {
+			case <-others:
+			case <-time.After(20 * time.Second):
 				t.Fatal("other jobs wait for a slow one")
 			}
+		}
+		if beside, all := noted(t, db, "beside"), noted(t, db, "all"); beside != 1 || all != 30 {
+			t.Errorf("%d short jobs and %d items are done, want 1 and 30", beside, all)
 		}
 		cancel()
 		close(leave) // what is under way is finished

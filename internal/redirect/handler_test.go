@@ -73,11 +73,7 @@ func newWorld(t testing.TB, db *store.DB, c *clock.Clock) *world {
 		cancel()
 		running.Wait()
 	})
-	for deadline := time.Now().Add(20 * time.Second); !cache.Ready(); time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("the cache is never ready")
-		}
-	}
+	storetest.Eventually(t, "the cache is ready", cache.Ready)
 	return w
 }
 

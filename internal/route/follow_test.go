@@ -13,18 +13,6 @@ import (
 	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
 
-// eventually polls until ok.
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
-	for !ok() {
-		if time.Now().After(deadline) {
-			t.Fatal("in vain: " + what)
-		}
-		time.Sleep(2 * time.Millisecond)
-	}
-}
-
 func follow(t *testing.T, c *Cache) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -36,7 +24,7 @@ func follow(t *testing.T, c *Cache) {
 		cancel()
 		<-done
 	})
-	eventually(t, "to become ready", c.Ready)
+	storetest.Eventually(t, "to become ready", c.Ready)
 }
 
 // TestFollow publishes and looks at the cache of the same process, which is
@@ -65,7 +53,7 @@ func TestFollow(t *testing.T) {
 					put(t, writer, path, want)
 				}
 				for name, c := range caches {
-					eventually(t, fmt.Sprintf("%s: %s to %q", name, path, want), func() bool { return destination(t, c, path) == want })
+					storetest.Eventually(t, fmt.Sprintf("%s: %s to %q", name, path, want), func() bool { return destination(t, c, path) == want })
 				}
 			}
 		})
@@ -208,7 +196,7 @@ func TestFollowUnderLoad(t *testing.T) {
 		}
 		for i := 55; i < 60; i++ {
 			path, want := fmt.Sprint("x", i%5), fmt.Sprint("https://e.com/", i)
-			eventually(t, path+" to "+want, func() bool { return destination(t, c, path) == want })
+			storetest.Eventually(t, path+" to "+want, func() bool { return destination(t, c, path) == want })
 		}
 		close(stop)
 		readers.Wait()

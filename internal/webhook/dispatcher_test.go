@@ -16,10 +16,9 @@ import (
 	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/outbound"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
 	"github.com/waymarkhq/waymark/internal/webhook"
 )
-
-const patience = 20 * time.Second
 
 // dispatcher returns another one than the installation's own.
 func dispatcher(i *apitest.Installation, r *receiver, metrics prometheus.Registerer) *webhook.Dispatcher {
@@ -34,15 +33,6 @@ func run(t *testing.T, d *webhook.Dispatcher) (stop func()) {
 	stop = sync.OnceFunc(func() { cancel(); running.Wait() })
 	t.Cleanup(stop)
 	return stop
-}
-
-func eventually(t *testing.T, what string, f func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); !f(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("%s did not happen", what)
-		}
-	}
 }
 
 // emit makes events without the cost of what they are about.
@@ -66,16 +56,16 @@ func TestRun(t *testing.T) {
 		metrics := prometheus.NewRegistry()
 		stop := run(t, dispatcher(i, r, metrics))
 		emit(t, i, owner.AppID, 50)
-		eventually(t, "delivery", func() bool {
+		storetest.Eventually(t, "delivery", func() bool {
 			return count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE state = 'succeeded'") == 50
 		})
 		// As another process would: no signal comes with it.
 		test := w.c.Call("POST", w.path+"/test", M{}).Want(202).Text("data.id")
-		eventually(t, "the test", func() bool {
+		storetest.Eventually(t, "the test", func() bool {
 			return w.c.Call("GET", "/webhook-deliveries/"+test, nil).Text("data.state") == "succeeded"
 		})
 		exec(t, i.DB, "UPDATE webhook_delivery SET state = 'pending', due_at = ? WHERE id = ?", i.Clock.Now(), test)
-		eventually(t, "delivery of another process's", func() bool {
+		storetest.Eventually(t, "delivery of another process's", func() bool {
 			return count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE state = 'succeeded'") == 51
 		})
 		stop()
@@ -114,7 +104,7 @@ func TestSlowReceiver(t *testing.T) {
 		stop := run(t, dispatcher(i, r, nil))
 		emit(t, i, owner.AppID, 30)
 		<-arrived
-		eventually(t, "delivery to the fast one", func() bool {
+		storetest.Eventually(t, "delivery to the fast one", func() bool {
 			return count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE webhook_id = ? AND state = 'succeeded'", fast.id) == 30
 		})
 		if n := count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE webhook_id = ? AND state = 'delivering'", slow.id); n == 0 || n > 10 {
@@ -267,10 +257,10 @@ func TestSeveralDispatchers(t *testing.T) {
 		all.Go(func() { emit(t, i, owner.AppID, 50) })
 	}
 	all.Wait()
-	eventually(t, "every first attempt", func() bool {
+	storetest.Eventually(t, "every first attempt", func() bool {
 		return count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE attempts = 0") == 0
 	})
-	eventually(t, "delivery", func() bool {
+	storetest.Eventually(t, "delivery", func() bool {
 		// Time goes on when all wait for it: no lease ends meanwhile.
 		if count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE state = 'delivering' OR due_at <= ?", i.Clock.Now()) == 0 {
 			i.Clock.Move(60 * time.Second)
@@ -319,7 +309,7 @@ func TestChangedUnderLoad(t *testing.T) {
 			}); err != nil {
 				t.Fatal(err)
 			}
-			eventually(t, "the first attempts", func() bool {
+			storetest.Eventually(t, "the first attempts", func() bool {
 				return count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE webhook_id = ? AND state = 'succeeded'", w.id) > 20
 			})
 			change(owner, w)
