@@ -187,7 +187,9 @@ var (
 // Each diagram has the states that its file declares, and no others.
 func TestArchitectureDrawsStates(t *testing.T) {
 	page := architecture(t)
-	files := []string{"internal/delivery/delivery.go", "internal/domain/state.go", "internal/durable/operation.go", "internal/publication/publication.go"}
+	files := []string{
+		"internal/delivery/delivery.go", "internal/domain/state.go", "internal/durable/operation.go", "internal/publication/publication.go",
+	}
 	for _, d := range diagram.FindAllStringSubmatch(page, -1) {
 		file, drawing := d[1], d[2]
 		if i := slices.Index(files, file); i >= 0 {

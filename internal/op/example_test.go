@@ -18,7 +18,8 @@ func ExampleRead() {
 		Name string `path:"name" maxLength:"20"`
 	}
 	p := op.New(op.Options{})
-	op.Read(p, op.Op{ID: "getGreetingsName", Method: "GET", Path: "/greetings/{name}", Perm: "greetings:read", Summary: "Get a greeting"},
+	op.Read(p, op.Op{ID: "getGreetingsName", Method: "GET", Path: "/greetings/{name}", Perm: "greetings:read",
+		Summary: "Get a greeting"},
 		func(_ context.Context, _ *op.Call, in *input) (op.Item[Greeting], error) {
 			return op.Item[Greeting]{Data: Greeting{Text: "Hello, " + in.Name}}, nil
 		})

@@ -129,7 +129,7 @@ func blocks(t *testing.T, page string) (run []block, skipped []string) {
 			case "sh no-run":
 				first, _, _ := strings.Cut(open.text, "\n")
 				skipped = append(skipped, first)
-			case "", "go", "js", "json", "yaml", "http":
+			case "", "go", "js", "json", "yaml", "http", "text", "mermaid":
 			default:
 				t.Errorf("%s:%d: examples for a shell are marked sh or sh no-run, not %q", page, open.line, info)
 			}
