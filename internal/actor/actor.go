@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -61,7 +62,8 @@ func (a *Actor) Holds(appID string) bool {
 }
 
 // Reaches reports whether the caller may see an app at all.
-func (a *Actor) Reaches(ctx context.Context, q store.Q, appID string) (bool, error) {
+func (a *Actor) Reaches(ctx context.Context, q store.Q, appID string) (_ bool, err error) {
+	defer fault.Wrap(&err, "actor.Reaches(%s)", appID)
 	if !a.Holds(appID) {
 		return false, nil
 	}

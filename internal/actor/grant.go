@@ -22,7 +22,9 @@ func (a *Actor) Grant() Grant { return Grant{OwnerID: a.OwnerID, Credential: a.C
 // Holder returns the caller that the grant stands for, as it is now, or nil when
 // it may no longer act: its credential is not accepted any more, lacks the
 // permission, or does not reach the app.
-func (g Grant) Holder(ctx context.Context, q store.Q, now clock.Instant, permission, appID string) (*Actor, error) {
+func (g Grant) Holder(ctx context.Context, q store.Q, now clock.Instant, permission,
+	appID string) (_ *Actor, err error) {
+	defer fault.Wrap(&err, "actor.Holder(%q, %s)", permission, appID)
 	a, err := g.rebuild(ctx, q, now)
 	if refusal, ok := fault.From(err); ok && refusal.Code == fault.Unauthenticated {
 		return nil, nil

@@ -210,6 +210,7 @@ func findSessions(ctx context.Context, tx *store.Tx, which string) ([]KnownSessi
 }
 
 // SweepSessions removes at most limit sessions that are over.
-func SweepSessions(ctx context.Context, db *store.DB, limit int) (int64, error) {
+func SweepSessions(ctx context.Context, db *store.DB, limit int) (_ int64, err error) {
+	defer fault.Wrap(&err, "actor.SweepSessions")
 	return db.Exec(ctx, "DELETE FROM session WHERE credential IN (SELECT credential FROM session WHERE remove_at <= ? LIMIT ?)", db.Now(), limit)
 }

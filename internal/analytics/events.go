@@ -66,7 +66,8 @@ func (s Span) query(appID string) Query {
 }
 
 // EventsIn returns up to limit events of an app in a span, newest first.
-func EventsIn(ctx context.Context, events *eventstore.Store, appID string, s Span, limit int) ([]Event, error) {
+func EventsIn(ctx context.Context, events *eventstore.Store, appID string, s Span, limit int) (_ []Event, err error) {
+	defer fault.Wrap(&err, "analytics.EventsIn(%s)", appID)
 	q := s.query(appID)
 	filter, _, err := q.parse(0)
 	if err != nil {
@@ -81,7 +82,9 @@ func EventsIn(ctx context.Context, events *eventstore.Store, appID string, s Spa
 }
 
 // SummaryOf returns the totals of an app in a span.
-func SummaryOf(ctx context.Context, events *eventstore.Store, appID string, s Span, now clock.Instant) (Summary, error) {
+func SummaryOf(ctx context.Context, events *eventstore.Store, appID string, s Span,
+	now clock.Instant) (_ Summary, err error) {
+	defer fault.Wrap(&err, "analytics.SummaryOf(%s)", appID)
 	q := s.query(appID)
 	return q.summary(ctx, events, now)
 }

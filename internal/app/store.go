@@ -5,6 +5,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/domain"
+	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/store"
@@ -21,7 +22,8 @@ func scan(r store.Row) (a App, err error) {
 }
 
 // Load returns an app that the pipeline found in the caller's reach.
-func Load(ctx context.Context, q store.Q, id string) (App, error) {
+func Load(ctx context.Context, q store.Q, id string) (_ App, err error) {
+	defer fault.Wrap(&err, "app.Load(%s)", id)
 	return op.Found(store.One(ctx, q, scan, "SELECT "+columns+" FROM app WHERE id = ?", id))
 }
 
@@ -61,9 +63,10 @@ func save(ctx context.Context, tx *store.Tx, a *App) error {
 }
 
 // SetLogo makes an image the logo of an app, or none, under a new revision.
-func SetLogo(ctx context.Context, tx *store.Tx, a *App, assetID *string) error {
+func SetLogo(ctx context.Context, tx *store.Tx, a *App, assetID *string) (err error) {
+	defer fault.Wrap(&err, "app.SetLogo(%s)", a.ID)
 	a.LogoAssetID, a.Revision, a.UpdatedAt = assetID, ids.Revision(), tx.Now
-	_, err := tx.Exec(ctx, "UPDATE app SET logo_asset_id = ?, revision = ?, updated_at = ? WHERE id = ?", assetID, a.Revision, a.UpdatedAt, a.ID)
+	_, err = tx.Exec(ctx, "UPDATE app SET logo_asset_id = ?, revision = ?, updated_at = ? WHERE id = ?", assetID, a.Revision, a.UpdatedAt, a.ID)
 	return err
 }
 

@@ -35,18 +35,21 @@ func appOf(ctx context.Context, q store.Q, id string) (string, error) {
 // Find returns the id of the active asset of an app that has an object, or
 // store.ErrNotFound.
 func Find(ctx context.Context, q store.Q, appID, object string) (id string, err error) {
+	defer fault.Wrap(&err, "asset.Find(%s)", appID)
 	return store.One(ctx, q, store.Value[string], "SELECT id FROM asset WHERE object = ? AND app_id = ? AND state = 'active'", object, appID)
 }
 
 // Object returns the name of the bytes of an active asset of an app, or
 // store.ErrNotFound.
 func Object(ctx context.Context, q store.Q, appID, id string) (object string, err error) {
+	defer fault.Wrap(&err, "asset.Object(%s, %s)", appID, id)
 	return store.One(ctx, q, store.Value[string], "SELECT object FROM asset WHERE id = ? AND app_id = ? AND state = 'active'", id, appID)
 }
 
 // Size returns width and height in pixels of an active asset of an app, or
 // store.ErrNotFound.
 func Size(ctx context.Context, q store.Q, appID, id string) (width, height int64, err error) {
+	defer fault.Wrap(&err, "asset.Size(%s, %s)", appID, id)
 	size, err := store.One(ctx, q, func(r store.Row) (size [2]int64, err error) {
 		err = r.Scan(&size[0], &size[1])
 		return size, err

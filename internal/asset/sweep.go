@@ -7,6 +7,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/blob"
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -25,6 +26,7 @@ func leaveToSweep(ctx context.Context, tx *store.Tx, _, appID string) error {
 // of removals that were not finished, and of apps that are gone; at most limit
 // of them. One that cannot be removed does not keep the others.
 func Sweep(ctx context.Context, db *store.DB, blobs blob.Store, limit int) (n int64, err error) {
+	defer fault.Wrap(&err, "asset.Sweep")
 	type leftover struct {
 		id, object string
 		updatedAt  clock.Instant

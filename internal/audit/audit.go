@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/actor"
+	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/store"
 )
@@ -24,7 +25,8 @@ type Event struct {
 }
 
 // Record writes e as part of tx.
-func Record(ctx context.Context, tx *store.Tx, e Event) error {
+func Record(ctx context.Context, tx *store.Tx, e Event) (err error) {
+	defer fault.Wrap(&err, "audit.Record(%s, %s)", e.Operation, e.ResourceID)
 	return tx.Send(ctx, `INSERT INTO audit_event
 		(id, owner_id, operation, actor_type, actor_id, app_id, resource_type, resource_id, revision, correlation_id, created_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -36,7 +38,8 @@ func Record(ctx context.Context, tx *store.Tx, e Event) error {
 const Retention = 90 * 24 * time.Hour
 
 // Sweep removes at most limit events that are older than Retention.
-func Sweep(ctx context.Context, db *store.DB, limit int) (int64, error) {
+func Sweep(ctx context.Context, db *store.DB, limit int) (_ int64, err error) {
+	defer fault.Wrap(&err, "audit.Sweep")
 	return db.Exec(ctx, `DELETE FROM audit_event WHERE (owner_id, created_at, id) IN
 		(SELECT e.owner_id, e.created_at, e.id FROM users u JOIN audit_event e ON e.owner_id = u.id AND e.created_at < ? LIMIT ?)`,
 		db.Now().Add(-Retention), limit)

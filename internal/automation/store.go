@@ -43,7 +43,9 @@ func (j *Record) finish(now clock.Instant) {
 // Create adds a job of the call's app as part of tx. Where the app has as many
 // as are kept, its oldest that is done goes; where none is done it is refused
 // (409).
-func Create(ctx context.Context, c *op.Call, tx *store.Tx, kind, state, request string, total int) (Record, error) {
+func Create(ctx context.Context, c *op.Call, tx *store.Tx, kind, state, request string,
+	total int) (_ Record, err error) {
+	defer fault.Wrap(&err, "automation.Create(%s)", kind)
 	j := Record{
 		ID: ids.New(), AppID: c.AppID, Kind: kind, State: state, Total: int64(total), Revision: ids.Revision(), Request: request,
 		CreatedAt: tx.Now, UpdatedAt: tx.Now, ExpiresAt: tx.Now.Add(Retention),
@@ -54,7 +56,7 @@ func Create(ctx context.Context, c *op.Call, tx *store.Tx, kind, state, request 
 	if err := makeRoom(ctx, c, tx); err != nil {
 		return j, err
 	}
-	_, err := tx.Exec(ctx, "INSERT INTO automation_job ("+columns+", remove_at) VALUES ("+store.Marks(15)+")",
+	_, err = tx.Exec(ctx, "INSERT INTO automation_job ("+columns+", remove_at) VALUES ("+store.Marks(15)+")",
 		j.ID, j.AppID, j.Kind, j.State, j.OperationID, j.Request, j.Total, j.Invalid, j.Succeeded, j.Failed, j.Revision, j.CreatedAt, j.UpdatedAt, j.ExpiresAt, j.removeAt())
 	return j, err
 }
@@ -69,7 +71,8 @@ func (j *Record) removeAt() clock.Instant {
 }
 
 // Count returns how many jobs of an app are kept.
-func Count(ctx context.Context, q store.Q, appID string) (int64, error) {
+func Count(ctx context.Context, q store.Q, appID string) (_ int64, err error) {
+	defer fault.Wrap(&err, "automation.Count(%s)", appID)
 	return store.One(ctx, q, store.Value[int64], "SELECT COUNT(*) FROM automation_job WHERE app_id = ?", appID)
 }
 
@@ -102,7 +105,8 @@ func remove(ctx context.Context, tx *store.Tx, condition string, args ...any) er
 }
 
 // Load returns a job of a kind, or the refusal of a missing one.
-func Load(ctx context.Context, q store.Q, kind, id string, now clock.Instant) (Record, error) {
+func Load(ctx context.Context, q store.Q, kind, id string, now clock.Instant) (_ Record, err error) {
+	defer fault.Wrap(&err, "automation.Load(%s, %s)", kind, id)
 	j, err := op.Found(store.One(ctx, q, scan, "SELECT "+columns+" FROM automation_job WHERE id = ? AND kind = ?", id, kind))
 	j.finish(now)
 	return j, err
@@ -115,7 +119,8 @@ func find(ctx context.Context, q store.Q, id string) (Record, error) {
 
 // Of returns the job that an operation works on, or store.ErrNotFound when it is
 // gone.
-func Of(ctx context.Context, q store.Q, o *durable.Operation) (Record, error) {
+func Of(ctx context.Context, q store.Q, o *durable.Operation) (_ Record, err error) {
+	defer fault.Wrap(&err, "automation.Of(%s)", o.ID)
 	return find(ctx, q, o.ResourceID)
 }
 
@@ -127,9 +132,10 @@ func AppOf(kind string) op.AppFinder {
 }
 
 // Save stores a job under a new revision.
-func (j *Record) Save(ctx context.Context, tx *store.Tx) error {
+func (j *Record) Save(ctx context.Context, tx *store.Tx) (err error) {
+	defer fault.Wrap(&err, "automation.Save(%s)", j.ID)
 	j.Revision, j.UpdatedAt = ids.Revision(), tx.Now
-	_, err := tx.Exec(ctx, `UPDATE automation_job SET state = ?, operation_id = ?, total = ?, invalid = ?, succeeded = ?, failed = ?, revision = ?, updated_at = ?, expires_at = ?, remove_at = ?
+	_, err = tx.Exec(ctx, `UPDATE automation_job SET state = ?, operation_id = ?, total = ?, invalid = ?, succeeded = ?, failed = ?, revision = ?, updated_at = ?, expires_at = ?, remove_at = ?
 		WHERE id = ?`, j.State, j.OperationID, j.Total, j.Invalid, j.Succeeded, j.Failed, j.Revision, j.UpdatedAt, j.ExpiresAt, j.removeAt(), j.ID)
 	return err
 }
@@ -164,7 +170,8 @@ func scanItem(r store.Row) (i Item, err error) {
 }
 
 // AddItems stores the items of a new job; their ordinals count from 1.
-func AddItems(ctx context.Context, tx *store.Tx, jobID string, items []Item) error {
+func AddItems(ctx context.Context, tx *store.Tx, jobID string, items []Item) (err error) {
+	defer fault.Wrap(&err, "automation.AddItems(%s)", jobID)
 	for n := range items {
 		i := &items[n]
 		i.Ordinal = int64(n + 1)
@@ -185,7 +192,8 @@ func AddItems(ctx context.Context, tx *store.Tx, jobID string, items []Item) err
 }
 
 // SaveItem stores the state, result and error of an item.
-func SaveItem(ctx context.Context, tx *store.Tx, jobID string, i *Item) error {
+func SaveItem(ctx context.Context, tx *store.Tx, jobID string, i *Item) (err error) {
+	defer fault.Wrap(&err, "automation.SaveItem(%s, %d)", jobID, i.Ordinal)
 	result, err := i.Result.Column()
 	if err != nil {
 		return err
@@ -199,7 +207,8 @@ func SaveItem(ctx context.Context, tx *store.Tx, jobID string, i *Item) error {
 }
 
 // Items returns a page of a job's items in their order.
-func Items(ctx context.Context, q store.Q, jobID string, w op.Window) ([]Item, error) {
+func Items(ctx context.Context, q store.Q, jobID string, w op.Window) (_ []Item, err error) {
+	defer fault.Wrap(&err, "automation.Items(%s)", jobID)
 	var where store.Where
 	where.And("job_id = ?", jobID)
 	order := w.Keyset(&where, "ordinal", "client_id", false)
@@ -207,7 +216,8 @@ func Items(ctx context.Context, q store.Q, jobID string, w op.Window) ([]Item, e
 }
 
 // AllItems returns all items of a job, at most fifty, in their order.
-func AllItems(ctx context.Context, q store.Q, jobID string) ([]Item, error) {
+func AllItems(ctx context.Context, q store.Q, jobID string) (_ []Item, err error) {
+	defer fault.Wrap(&err, "automation.AllItems(%s)", jobID)
 	return store.All(ctx, q, scanItem, "SELECT "+itemColumns+" FROM automation_item WHERE job_id = ? ORDER BY ordinal", jobID)
 }
 
@@ -228,6 +238,7 @@ func Part() part.Part {
 // Sweep removes at most limit jobs after their retention, and files that can no
 // longer be downloaded.
 func Sweep(ctx context.Context, db *store.DB, limit int) (n int64, err error) {
+	defer fault.Wrap(&err, "automation.Sweep")
 	err = db.InTx(ctx, func(tx *store.Tx) error {
 		gone, err := store.All(ctx, tx, store.Value[string], `SELECT id FROM automation_job WHERE remove_at < ? AND state NOT IN ('queued', 'running')
 			ORDER BY remove_at LIMIT ?`, tx.Now, limit)
@@ -247,12 +258,14 @@ func Sweep(ctx context.Context, db *store.DB, limit int) (n int64, err error) {
 }
 
 // SaveFile keeps the file of an export until it expires.
-func SaveFile(ctx context.Context, tx *store.Tx, j *Record, content string) error {
-	_, err := tx.Exec(ctx, "INSERT INTO automation_file (job_id, content, expires_at) VALUES (?, ?, ?)", j.ID, content, j.ExpiresAt)
+func SaveFile(ctx context.Context, tx *store.Tx, j *Record, content string) (err error) {
+	defer fault.Wrap(&err, "automation.SaveFile(%s)", j.ID)
+	_, err = tx.Exec(ctx, "INSERT INTO automation_file (job_id, content, expires_at) VALUES (?, ?, ?)", j.ID, content, j.ExpiresAt)
 	return err
 }
 
 // File returns the file of an export, or store.ErrNotFound.
-func File(ctx context.Context, q store.Q, jobID string) (string, error) {
+func File(ctx context.Context, q store.Q, jobID string) (_ string, err error) {
+	defer fault.Wrap(&err, "automation.File(%s)", jobID)
 	return store.One(ctx, q, store.Value[string], "SELECT content FROM automation_file WHERE job_id = ?", jobID)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/waymarkhq/waymark/internal/clicklog"
+	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -28,6 +29,7 @@ func insertOf(rows int) string {
 // again to this Counter once Count has returned nil. Only one Count may run at a
 // time.
 func (c *Counter) Count(ctx context.Context, b *clicklog.Batch) (err error) {
+	defer fault.Wrap(&err, "clickcount.Count")
 	var events []*clicklog.Event
 	own := map[string]int64{} // by link
 	for i := range b.Events {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -15,7 +16,8 @@ const Retention = 7 * 24 * time.Hour
 // Sweep forgets which events are counted, after Retention, and the counts of
 // links that are gone. It deletes up to limit rows of each kind and returns how
 // many of the kind that had more; fewer than limit means that there are none.
-func Sweep(ctx context.Context, db *store.DB, limit int) (int64, error) {
+func Sweep(ctx context.Context, db *store.DB, limit int) (_ int64, err error) {
+	defer fault.Wrap(&err, "clickcount.Sweep")
 	counted, err := db.Exec(ctx, "DELETE FROM click_counted WHERE (link_id, at, id) IN "+
 		"(SELECT link_id, at, id FROM click_counted WHERE at < ? ORDER BY at LIMIT ?)", db.Now().Add(-Retention), limit)
 	if err != nil {

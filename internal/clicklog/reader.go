@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/waymarkhq/waymark/internal/fault"
 )
 
 const (
@@ -50,7 +52,8 @@ func (l *Log) Wake() <-chan struct{} { return l.wake }
 // Next returns up to limit events that follow those given up with Done, with
 // no promise about their order, and fewer only when there are no more. It does
 // not move on by itself: without Done it returns the same events again.
-func (l *Log) Next(limit int) (*Batch, error) {
+func (l *Log) Next(limit int) (_ *Batch, err error) {
+	defer fault.Wrap(&err, "clicklog.Next")
 	if !time.Now().Before(l.reader.adoptAt) {
 		l.adopt()
 	}
@@ -179,7 +182,8 @@ func (r *reader) close() error {
 // Done gives up the events of a batch: the event store has committed them.
 // Files that hold nothing else are removed. An error means just that some file
 // could not be removed; its events may come again after a restart.
-func (l *Log) Done(b *Batch) error {
+func (l *Log) Done(b *Batch) (err error) {
+	defer fault.Wrap(&err, "clicklog.Done")
 	l.mu.Lock()
 	for _, p := range b.ends {
 		p.segment.done = p.end

@@ -3,6 +3,7 @@ package delivery
 import (
 	"context"
 
+	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/store"
 )
@@ -23,22 +24,26 @@ var messages = map[string]string{
 
 // Cancel ends the deliveries of a webhook that are not over, as part of tx. One
 // that is under way is ended too, and whatever comes of it is not recorded.
-func Cancel(ctx context.Context, tx *store.Tx, webhookID, reason string) error {
+func Cancel(ctx context.Context, tx *store.Tx, webhookID, reason string) (err error) {
+	defer fault.Wrap(&err, "delivery.Cancel(%s)", webhookID)
 	return cancel(ctx, tx, reason, "webhook_id = ?", webhookID)
 }
 
 // CancelWaiting is Cancel without the deliveries under way.
-func CancelWaiting(ctx context.Context, tx *store.Tx, webhookID, reason string) error {
+func CancelWaiting(ctx context.Context, tx *store.Tx, webhookID, reason string) (err error) {
+	defer fault.Wrap(&err, "delivery.CancelWaiting(%s)", webhookID)
 	return cancel(ctx, tx, reason, "webhook_id = ? AND state = ?", webhookID, Pending)
 }
 
 // CancelApp is Cancel for all webhooks of an app.
-func CancelApp(ctx context.Context, tx *store.Tx, appID, reason string) error {
+func CancelApp(ctx context.Context, tx *store.Tx, appID, reason string) (err error) {
+	defer fault.Wrap(&err, "delivery.CancelApp(%s)", appID)
 	return cancel(ctx, tx, reason, "webhook_id IN (SELECT id FROM webhook WHERE app_id = ?)", appID)
 }
 
 // CancelOne ends one delivery that is not over, as part of tx.
-func CancelOne(ctx context.Context, tx *store.Tx, id, reason string) error {
+func CancelOne(ctx context.Context, tx *store.Tx, id, reason string) (err error) {
+	defer fault.Wrap(&err, "delivery.CancelOne(%s)", id)
 	return cancel(ctx, tx, reason, "id = ?", id)
 }
 

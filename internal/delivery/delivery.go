@@ -117,7 +117,8 @@ func scan(r store.Row) (d Delivery, err error) {
 }
 
 // Load returns a delivery, or the refusal of a missing one.
-func Load(ctx context.Context, q store.Q, id string) (Delivery, error) {
+func Load(ctx context.Context, q store.Q, id string) (_ Delivery, err error) {
+	defer fault.Wrap(&err, "delivery.Load(%s)", id)
 	d, err := store.One(ctx, q, scan, selection+" WHERE id = ?", id)
 	if errors.Is(err, store.ErrNotFound) {
 		err = fault.Missing()
@@ -126,7 +127,8 @@ func Load(ctx context.Context, q store.Q, id string) (Delivery, error) {
 }
 
 // EventOf returns the event of a delivery.
-func EventOf(ctx context.Context, q store.Q, id string) (Event, error) {
+func EventOf(ctx context.Context, q store.Q, id string) (_ Event, err error) {
+	defer fault.Wrap(&err, "delivery.EventOf(%s)", id)
 	return store.One(ctx, q, func(r store.Row) (e Event, err error) {
 		err = r.Scan(&e.ID, &e.Type, &e.AppID, &e.ResourceID, &e.Revision, &e.OccurredAt)
 		return e, err
@@ -134,7 +136,8 @@ func EventOf(ctx context.Context, q store.Q, id string) (Event, error) {
 }
 
 // AppOf implements op.AppFinder.
-func AppOf(ctx context.Context, q store.Q, id string) (string, error) {
+func AppOf(ctx context.Context, q store.Q, id string) (_ string, err error) {
+	defer fault.Wrap(&err, "delivery.AppOf(%s)", id)
 	return store.One(ctx, q, store.Value[string], "SELECT app_id FROM webhook_delivery WHERE id = ?", id)
 }
 
@@ -145,7 +148,8 @@ type Filter struct {
 }
 
 // List returns a page of the deliveries of a destination, the newest first.
-func List(ctx context.Context, q store.Q, webhookID string, f Filter, w op.Window) ([]Delivery, error) {
+func List(ctx context.Context, q store.Q, webhookID string, f Filter, w op.Window) (_ []Delivery, err error) {
+	defer fault.Wrap(&err, "delivery.List(%s)", webhookID)
 	var where store.Where
 	where.And("webhook_id = ?", webhookID)
 	if f.State != "" {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/store"
 )
@@ -24,7 +25,8 @@ type Destination struct {
 
 // Subscribe has a destination get the events of an app that are of some types, and
 // no others, as part of tx.
-func Subscribe(ctx context.Context, tx *store.Tx, webhookID, appID string, types ...Type) error {
+func Subscribe(ctx context.Context, tx *store.Tx, webhookID, appID string, types ...Type) (err error) {
+	defer fault.Wrap(&err, "delivery.Subscribe(%s)", webhookID)
 	if _, err := tx.Exec(ctx, "DELETE FROM webhook_subscription WHERE webhook_id = ?", webhookID); err != nil {
 		return err
 	}
@@ -37,14 +39,16 @@ func Subscribe(ctx context.Context, tx *store.Tx, webhookID, appID string, types
 }
 
 // UnsubscribeApp ends the subscriptions of an app's destinations, as part of tx.
-func UnsubscribeApp(ctx context.Context, tx *store.Tx, appID string) error {
-	_, err := tx.Exec(ctx, "DELETE FROM webhook_subscription WHERE app_id = ?", appID)
+func UnsubscribeApp(ctx context.Context, tx *store.Tx, appID string) (err error) {
+	defer fault.Wrap(&err, "delivery.UnsubscribeApp(%s)", appID)
+	_, err = tx.Exec(ctx, "DELETE FROM webhook_subscription WHERE app_id = ?", appID)
 	return err
 }
 
 // Emit tells the destinations that selected a type about a resource, as part of
 // tx.
-func Emit(ctx context.Context, tx *store.Tx, t Type, appID, resourceID, revision string) error {
+func Emit(ctx context.Context, tx *store.Tx, t Type, appID, resourceID, revision string) (err error) {
+	defer fault.Wrap(&err, "delivery.Emit(%s, %s)", t, resourceID)
 	to, err := store.All(ctx, tx, func(r store.Row) (d Destination, err error) {
 		err = r.Scan(&d.ID, &d.Revision, &d.Hold)
 		return d, err
@@ -67,6 +71,7 @@ func Emit(ctx context.Context, tx *store.Tx, t Type, appID, resourceID, revision
 // returns its id. While the destination is on hold it is cancelled from the
 // start: its owner sees what was missed and can have it sent later.
 func Deliver(ctx context.Context, tx *store.Tx, e Event, to Destination) (id string, err error) {
+	defer fault.Wrap(&err, "delivery.Deliver(%s, %s)", e.Type, to.ID)
 	added, err := deliver(ctx, tx, e, []Destination{to})
 	return added[0], err
 }

@@ -65,7 +65,8 @@ type Leased struct {
 // run a subquery again for each row that the update looks at, and each time its
 // limit would admit others. They get one revision: it is compared within a delivery
 // only.
-func Lease(ctx context.Context, tx *store.Tx, webhookID string, n int64) ([]Leased, error) {
+func Lease(ctx context.Context, tx *store.Tx, webhookID string, n int64) (_ []Leased, err error) {
+	defer fault.Wrap(&err, "delivery.Lease(%s)", webhookID)
 	return store.All(ctx, tx, func(r store.Row) (l Leased, err error) {
 		err = r.Scan(&l.ID, &l.WebhookRevision, &l.leaseNo, &l.attempts,
 			&l.Event.ID, &l.Event.Type, &l.Event.AppID, &l.Event.ResourceID, &l.Event.Revision, &l.Event.OccurredAt)
@@ -80,7 +81,9 @@ func Lease(ctx context.Context, tx *store.Tx, webhookID string, n int64) ([]Leas
 // Record stores what came of an attempt, an HTTP status or 0 and a failure or nil,
 // as part of tx. It reports whether the attempt counts: the delivery may have been
 // cancelled meanwhile, or leased by another dispatcher.
-func (l *Leased) Record(ctx context.Context, tx *store.Tx, httpStatus int, failure *outbound.Failure) (counts bool, err error) {
+func (l *Leased) Record(ctx context.Context, tx *store.Tx, httpStatus int,
+	failure *outbound.Failure) (counts bool, err error) {
+	defer fault.Wrap(&err, "delivery.Record(%s)", l.ID)
 	state, due := Succeeded, any(nil)
 	var status, code, message any
 	if httpStatus != 0 {

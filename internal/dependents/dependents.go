@@ -27,7 +27,8 @@ type Query struct {
 
 // Refuse returns the refusal to remove the resource with an id, or nil when
 // nothing depends on it.
-func Refuse(ctx context.Context, tx *store.Tx, id string, queries ...Query) error {
+func Refuse(ctx context.Context, tx *store.Tx, id string, queries ...Query) (err error) {
+	defer fault.Wrap(&err, "dependents.Refuse(%s)", id)
 	var all []fault.Dependency
 	for _, q := range queries {
 		d, err := q.find(ctx, tx, id)

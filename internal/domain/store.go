@@ -28,17 +28,20 @@ const isRemoved = "removal_state = '" + string(Removed) + "'"
 
 // Ready reports whether a hostname is a domain of an app on which links can be
 // made.
-func Ready(ctx context.Context, q store.Q, appID, hostname string) (bool, error) {
+func Ready(ctx context.Context, q store.Q, appID, hostname string) (_ bool, err error) {
+	defer fault.Wrap(&err, "domain.Ready(%s, %q)", appID, hostname)
 	return store.Exists(ctx, q, "SELECT 1 FROM domain WHERE hostname = ? AND app_id = ? AND "+IsReady, hostname, appID)
 }
 
 // AppOfHostname returns the app whose domain a hostname is, or store.ErrNotFound.
 func AppOfHostname(ctx context.Context, q store.Q, hostname string) (appID string, err error) {
+	defer fault.Wrap(&err, "domain.AppOfHostname(%q)", hostname)
 	return store.One(ctx, q, store.Value[string], "SELECT app_id FROM domain WHERE hostname = ? AND "+held, hostname)
 }
 
 // Held returns those of some hostnames that are domains of the installation.
-func Held(ctx context.Context, q store.Q, hostnames ...any) ([]string, error) {
+func Held(ctx context.Context, q store.Q, hostnames ...any) (_ []string, err error) {
+	defer fault.Wrap(&err, "domain.Held(%q)", hostnames)
 	return store.All(ctx, q, store.Value[string], "SELECT hostname FROM domain WHERE hostname IN ("+store.Marks(len(hostnames))+") AND "+held, hostnames...)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/delivery"
+	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/store"
@@ -119,7 +120,8 @@ func (o Operation) Accepted(ref op.Ref) op.Item[Operation] {
 // Finish ends the operation with what it brought about. succeeded means that
 // nothing is missing: with items that failed or were invalid it is
 // partially_succeeded, and failed when none succeeded.
-func (o *Operation) Finish(ctx context.Context, tx *store.Tx, r Result) error {
+func (o *Operation) Finish(ctx context.Context, tx *store.Tx, r Result) (err error) {
+	defer fault.Wrap(&err, "durable.Finish(%s)", o.ID)
 	o.Status, o.Result = Succeeded, opt.NullOf(r)
 	if r.lost() > 0 {
 		o.Status = PartiallySucceeded
@@ -131,7 +133,8 @@ func (o *Operation) Finish(ctx context.Context, tx *store.Tx, r Result) error {
 }
 
 // Fail ends the operation with a sanitized error.
-func (o *Operation) Fail(ctx context.Context, tx *store.Tx, code, message string) error {
+func (o *Operation) Fail(ctx context.Context, tx *store.Tx, code, message string) (err error) {
+	defer fault.Wrap(&err, "durable.Fail(%s)", o.ID)
 	o.Status, o.Error = Failed, opt.NullOf(Failure{Code: code, Message: message})
 	return o.end(ctx, tx)
 }

@@ -29,13 +29,15 @@ func scan(r store.Row) (o Operation, err error) {
 }
 
 // Active returns how many operations of an app are under way.
-func Active(ctx context.Context, q store.Q, appID string) (int64, error) {
+func Active(ctx context.Context, q store.Q, appID string) (_ int64, err error) {
+	defer fault.Wrap(&err, "durable.Active(%s)", appID)
 	return store.One(ctx, q, store.Value[int64], "SELECT COUNT(*) FROM operation WHERE app_id = ? AND status IN ('queued', 'running', 'cancel_requested')", appID)
 }
 
 // Start adds a queued operation on a resource of an app, with the job that does
 // its work, as part of tx. An app that has too many under way is refused (429).
-func Start(ctx context.Context, c *op.Call, tx *store.Tx, kind, appID, resourceID string) (Operation, error) {
+func Start(ctx context.Context, c *op.Call, tx *store.Tx, kind, appID, resourceID string) (_ Operation, err error) {
+	defer fault.Wrap(&err, "durable.Start(%s, %s)", kind, resourceID)
 	active, err := Active(ctx, tx, appID)
 	if err != nil {
 		return Operation{}, err
@@ -63,7 +65,8 @@ func find(ctx context.Context, q store.Q, id string) (Operation, error) {
 }
 
 // Load returns an operation, or the refusal of a missing one.
-func Load(ctx context.Context, q store.Q, id string) (Operation, error) {
+func Load(ctx context.Context, q store.Q, id string) (_ Operation, err error) {
+	defer fault.Wrap(&err, "durable.Load(%s)", id)
 	return op.Found(find(ctx, q, id))
 }
 
@@ -92,7 +95,8 @@ func (o *Operation) save(ctx context.Context, tx *store.Tx) error {
 }
 
 // Sweep removes at most limit finished operations after their retention.
-func Sweep(ctx context.Context, db *store.DB, limit int) (int64, error) {
+func Sweep(ctx context.Context, db *store.DB, limit int) (_ int64, err error) {
+	defer fault.Wrap(&err, "durable.Sweep")
 	return db.Exec(ctx, `DELETE FROM operation WHERE id IN (SELECT id FROM operation
 		WHERE updated_at < ? AND status NOT IN ('queued', 'running', 'cancel_requested') ORDER BY updated_at LIMIT ?)`,
 		db.Now().Add(-retention), limit)

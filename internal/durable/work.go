@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/jobs"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
@@ -76,7 +77,8 @@ type worker struct {
 // If the operation is finished, was deleted with its app, or never was one, as
 // that of a job by which waymark doctor tries the executor, turn only removes the
 // job.
-func (w *worker) turn(ctx context.Context, h *jobs.Held) error {
+func (w *worker) turn(ctx context.Context, h *jobs.Held) (err error) {
+	defer fault.Wrap(&err, "operation %s(%s)", w.Type, h.Payload)
 	o, c, err := w.check(ctx, h.DB, h.Job, h.DB.Now())
 	if errors.Is(err, store.ErrNotFound) || err == nil && o.Terminal() {
 		return h.Finish(ctx, func(*store.Tx) error { return nil })
@@ -175,7 +177,8 @@ func (w *worker) check(ctx context.Context, q store.Q, j jobs.Job, now clock.Ins
 }
 
 // failed ends an operation whose last attempt did not succeed.
-func (w *worker) failed(ctx context.Context, tx *store.Tx, j jobs.Job, final bool) error {
+func (w *worker) failed(ctx context.Context, tx *store.Tx, j jobs.Job, final bool) (err error) {
+	defer fault.Wrap(&err, "end operation %s(%s)", w.Type, j.Payload)
 	if !final {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -70,8 +71,9 @@ func (h *Held) finish(ctx context.Context, inTx func(context.Context, func(*stor
 }
 
 // Later gives the job back, to go on at an instant.
-func (h *Held) Later(ctx context.Context, due clock.Instant) error {
-	err := h.giveBack(ctx, h.DB, due, 0)
+func (h *Held) Later(ctx context.Context, due clock.Instant) (err error) {
+	defer fault.Wrap(&err, "jobs.Later(%s, %s)", h.Kind, h.ID)
+	err = h.giveBack(ctx, h.DB, due, 0)
 	if err == nil {
 		h.ended.Store(true)
 	}
@@ -79,7 +81,8 @@ func (h *Held) Later(ctx context.Context, due clock.Instant) error {
 }
 
 // Renew lengthens the lease while a turn has no transaction to do it.
-func (h *Held) Renew(ctx context.Context) error {
+func (h *Held) Renew(ctx context.Context) (err error) {
+	defer fault.Wrap(&err, "jobs.Renew(%s, %s)", h.Kind, h.ID)
 	return held(h.DB.Exec(ctx, "UPDATE job SET run_after = ? WHERE id = ? AND lease_no = ?", h.until(h.DB.Now()), h.ID, h.LeaseNo))
 }
 

@@ -67,7 +67,9 @@ func Enqueue(ctx context.Context, tx *store.Tx, kind, payload, appID string, gra
 }
 
 // EnqueueID is Enqueue for who wants to know what becomes of the job.
-func EnqueueID(ctx context.Context, tx *store.Tx, kind, payload, appID string, grant actor.Grant) (id string, err error) {
+func EnqueueID(ctx context.Context, tx *store.Tx, kind, payload, appID string,
+	grant actor.Grant) (id string, err error) {
+	defer fault.Wrap(&err, "jobs.Enqueue(%s)", kind)
 	id = ids.New()
 	err = tx.Send(ctx, `INSERT INTO job (id, kind, payload, app_id, owner_id, credential, lease_no, attempts, run_after, created_at)
 		VALUES (?, ?, ?, ?, ?, ?, 0, 0, ?, ?)`,
@@ -146,12 +148,14 @@ func scan(r store.Row) (j Job, err error) {
 
 // Finish removes a job as part of the transaction that holds its effects, or
 // returns ErrLeaseLost, and then nothing of that transaction may stand.
-func Finish(ctx context.Context, tx *store.Tx, j Job) error {
+func Finish(ctx context.Context, tx *store.Tx, j Job) (err error) {
+	defer fault.Wrap(&err, "jobs.Finish(%s, %s)", j.Kind, j.ID)
 	return held(tx.Exec(ctx, "DELETE FROM job WHERE id = ? AND lease_no = ?", j.ID, j.LeaseNo))
 }
 
 // FinishAll is Finish for several jobs: all of them, or none.
-func FinishAll(ctx context.Context, tx *store.Tx, all []Job) error {
+func FinishAll(ctx context.Context, tx *store.Tx, all []Job) (err error) {
+	defer fault.Wrap(&err, "jobs.FinishAll")
 	for some := range store.Chunks(all) {
 		leases, args := "", make([]any, 0, 3*len(some))
 		for _, j := range some {
@@ -181,7 +185,8 @@ func held(n int64, err error) error {
 }
 
 // Retry gives a failed job back, to be due after a growing wait.
-func Retry(ctx context.Context, tx *store.Tx, j Job) error {
+func Retry(ctx context.Context, tx *store.Tx, j Job) (err error) {
+	defer fault.Wrap(&err, "jobs.Retry(%s, %s)", j.Kind, j.ID)
 	return j.giveBack(ctx, tx, tx.Now.Add(wait(j.Attempts)), j.Attempts)
 }
 
@@ -192,8 +197,9 @@ func (j *Job) giveBack(ctx context.Context, q store.Q, due clock.Instant, attemp
 
 // Wake makes a job due that waits for a later time of its own will, as part of
 // tx. One that is under way, or waits after a failure, is left alone.
-func Wake(ctx context.Context, tx *store.Tx, kind, payload string) error {
-	_, err := tx.Exec(ctx, "UPDATE job SET run_after = ? WHERE kind = ? AND payload = ? AND attempts = 0 AND run_after > ?", tx.Now, kind, payload, tx.Now)
+func Wake(ctx context.Context, tx *store.Tx, kind, payload string) (err error) {
+	defer fault.Wrap(&err, "jobs.Wake(%s)", kind)
+	_, err = tx.Exec(ctx, "UPDATE job SET run_after = ? WHERE kind = ? AND payload = ? AND attempts = 0 AND run_after > ?", tx.Now, kind, payload, tx.Now)
 	tx.Signal(Topic(kind))
 	return err
 }
@@ -202,9 +208,10 @@ func Wake(ctx context.Context, tx *store.Tx, kind, payload string) error {
 // the only one, whose predecessor therefore is no more. A job that it
 // interrupted waits as after a failure, so that one which kills its executor
 // does so ever more rarely.
-func TakeOver(ctx context.Context, db *store.DB) error {
+func TakeOver(ctx context.Context, db *store.DB) (err error) {
+	defer fault.Wrap(&err, "jobs.TakeOver")
 	due, args := waits("attempts", db.Now())
-	_, err := db.Exec(ctx, "UPDATE job SET run_after = "+due+" WHERE run_after > "+due, append(args, args...)...)
+	_, err = db.Exec(ctx, "UPDATE job SET run_after = "+due+" WHERE run_after > "+due, append(args, args...)...)
 	return err
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/jobs"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/organize"
@@ -42,7 +43,8 @@ type campaignPage struct {
 const campaignPageSize = 100
 
 // PublishCampaign implements organize.Republish.
-func PublishCampaign(ctx context.Context, tx *store.Tx, c organize.Campaign) error {
+func PublishCampaign(ctx context.Context, tx *store.Tx, c organize.Campaign) (err error) {
+	defer fault.Wrap(&err, "link.PublishCampaign(%s)", c.ID)
 	return enqueuePage(ctx, tx, campaignPage{CampaignID: c.ID, UTM: c.UTM}, c.AppID)
 }
 

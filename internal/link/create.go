@@ -31,7 +31,8 @@ func (s *Service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *stru
 
 // Create stores the link that a body describes, with all that a new link
 // leaves: history, event and publication. The caller reaches the app.
-func (s *Service) Create(ctx context.Context, c *op.Call, tx *store.Tx, body *CreateLink) (Link, error) {
+func (s *Service) Create(ctx context.Context, c *op.Call, tx *store.Tx, body *CreateLink) (_ Link, err error) {
+	defer fault.Wrap(&err, "link.Create(%s)", body.AppID)
 	var p fault.Problems
 	l, err := s.newLink(ctx, tx, &p, body)
 	if err == nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/cursor"
 	"github.com/waymarkhq/waymark/internal/dependents"
+	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/store"
@@ -71,7 +72,8 @@ const gone = "SELECT app_id, link_id, created_at, id FROM link_history WHERE act
 // dependents.Retention. It deletes up to limit entries that tell of a deletion,
 // and as many of others, and returns how many of the kind that had more; fewer
 // than limit means that there are none.
-func Sweep(ctx context.Context, db *store.DB, limit int) (int64, error) {
+func Sweep(ctx context.Context, db *store.DB, limit int) (_ int64, err error) {
+	defer fault.Wrap(&err, "link.Sweep")
 	before := db.Now().Add(-dependents.Retention)
 	others, err := db.Exec(ctx, `DELETE FROM link_history WHERE (app_id, link_id, created_at, id) IN (
 		SELECT h.app_id, h.link_id, h.created_at, h.id FROM (`+gone+`) AS gone

@@ -6,6 +6,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/text"
@@ -35,7 +36,8 @@ type Filters struct {
 }
 
 // Chosen returns up to limit links of the call's app that filters choose.
-func (s *Service) Chosen(ctx context.Context, c *op.Call, f Filters, limit int) ([]Link, error) {
+func (s *Service) Chosen(ctx context.Context, c *op.Call, f Filters, limit int) (_ []Link, err error) {
+	defer fault.Wrap(&err, "link.Chosen(%s)", c.AppID)
 	return s.list(ctx, c, &listInput{AppID: c.AppID, Filters: f}, op.Window{Limit: limit})
 }
 

@@ -113,7 +113,8 @@ func (s *Service) remove(ctx context.Context, c *op.Call, tx *store.Tx, in *link
 
 // Delete removes a link of the call's app under the revision that the caller
 // knows; one that QR codes refer to stays. It returns the link as it was.
-func (s *Service) Delete(ctx context.Context, c *op.Call, tx *store.Tx, id string) (Link, error) {
+func (s *Service) Delete(ctx context.Context, c *op.Call, tx *store.Tx, id string) (_ Link, err error) {
+	defer fault.Wrap(&err, "link.Delete(%s)", id)
 	l, err := s.current(ctx, c, tx, id)
 	if err != nil {
 		return l, err

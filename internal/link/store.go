@@ -56,7 +56,8 @@ func (s *Service) finish(l *Link, c *op.Call) {
 }
 
 // AppOf implements op.AppFinder.
-func AppOf(ctx context.Context, q store.Q, id string) (string, error) {
+func AppOf(ctx context.Context, q store.Q, id string) (_ string, err error) {
+	defer fault.Wrap(&err, "link.AppOf(%s)", id)
 	return store.One(ctx, q, store.Value[string], "SELECT app_id FROM link WHERE id = ?", id)
 }
 

@@ -33,7 +33,9 @@ func (s *Service) update(ctx context.Context, c *op.Call, tx *store.Tx, in *upda
 
 // Update changes the fields that a body has of a link of the call's app, under
 // the revision that the caller knows.
-func (s *Service) Update(ctx context.Context, c *op.Call, tx *store.Tx, id string, body *UpdateLink) (Link, error) {
+func (s *Service) Update(ctx context.Context, c *op.Call, tx *store.Tx, id string,
+	body *UpdateLink) (_ Link, err error) {
+	defer fault.Wrap(&err, "link.Update(%s)", id)
 	l, err := s.current(ctx, c, tx, id)
 	if err != nil {
 		return l, err

@@ -107,7 +107,8 @@ func without(object jsontext.Value, path []string) jsontext.Value {
 
 // Try returns what Create would refuse of a body, at best now: it reserves
 // nothing.
-func (s *Service) Try(ctx context.Context, q store.Q, body *CreateLink) ([]fault.Detail, error) {
+func (s *Service) Try(ctx context.Context, q store.Q, body *CreateLink) (_ []fault.Detail, err error) {
+	defer fault.Wrap(&err, "link.Try(%s)", body.AppID)
 	var p fault.Problems
 	l, err := s.newLink(ctx, q, &p, body)
 	if err != nil {

@@ -21,6 +21,7 @@ func (c *callContext) refuse(err error) {
 		if !ok && c.service.DB.IsAway(err) {
 			refusal = fault.New(fault.Unavailable, "A part of the service is unavailable. The outcome may be uncertain; repeat the same request with the same key.")
 		}
+		fault.Wrap(&err, "%s", c.operation())
 		c.service.Log.Error("call failed", "operation", c.row.ID, "request_id", c.RequestID, "error", err)
 	}
 	if refusal.Code == fault.Unavailable && refusal.RetryAfter == 0 {
@@ -32,6 +33,18 @@ func (c *callContext) refuse(err error) {
 	RateHeaders(c.w.Header(), c.standings)
 	c.service.WriteError(c.w, c.RequestID, refusal)
 	c.record(refusal.Status(), refusal.Code)
+}
+
+// operation is what the log names of a call: its operation and the ids in its
+// path. Queries and bodies may hold what no log should.
+func (c *callContext) operation() string {
+	var ids []string
+	for _, p := range c.row.input.parameters {
+		if p.in == "path" {
+			ids = append(ids, c.path[p.name])
+		}
+	}
+	return c.row.ID + "(" + strings.Join(ids, ", ") + ")"
 }
 
 // answer writes a success.

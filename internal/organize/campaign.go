@@ -50,13 +50,15 @@ type Republish func(ctx context.Context, tx *store.Tx, c Campaign) error
 type campaignService struct{ republish Republish }
 
 // AppOfCampaign implements op.AppFinder.
-func AppOfCampaign(ctx context.Context, q store.Q, id string) (string, error) {
+func AppOfCampaign(ctx context.Context, q store.Q, id string) (_ string, err error) {
+	defer fault.Wrap(&err, "organize.AppOfCampaign(%s)", id)
 	return campaigns.appOf(ctx, q, id)
 }
 
 // CampaignUTM returns the parameters of a campaign of an app, or
 // store.ErrNotFound.
 func CampaignUTM(ctx context.Context, q store.Q, appID, id string) (u utm.UTM, err error) {
+	defer fault.Wrap(&err, "organize.CampaignUTM(%s, %s)", appID, id)
 	text, err := store.One(ctx, q, store.Value[string], "SELECT utm FROM campaign WHERE id = ? AND app_id = ?", id, appID)
 	if err == nil {
 		err = json.Unmarshal([]byte(text), &u)

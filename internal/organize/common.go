@@ -5,6 +5,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/cursor"
+	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/part"
@@ -83,12 +84,14 @@ func Register(p *op.Pipeline, republish Republish) part.Part {
 }
 
 // HasFolder reports whether an app has a folder with an id.
-func HasFolder(ctx context.Context, q store.Q, appID, id string) (bool, error) {
+func HasFolder(ctx context.Context, q store.Q, appID, id string) (_ bool, err error) {
+	defer fault.Wrap(&err, "organize.HasFolder(%s, %s)", appID, id)
 	return store.Exists(ctx, q, "SELECT 1 FROM folder WHERE id = ? AND app_id = ?", id, appID)
 }
 
 // HasTags reports whether all of the ids, which differ, are tags of an app.
-func HasTags(ctx context.Context, q store.Q, appID string, ids []string) (bool, error) {
+func HasTags(ctx context.Context, q store.Q, appID string, ids []string) (_ bool, err error) {
+	defer fault.Wrap(&err, "organize.HasTags(%s, %q)", appID, ids)
 	args := []any{appID}
 	for _, id := range ids {
 		args = append(args, id)

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/store"
 )
@@ -68,7 +69,8 @@ const (
 )
 
 // Load returns the publication of one resource, or store.ErrNotFound.
-func (t Table) Load(ctx context.Context, q store.Q, id string) (Detail, error) {
+func (t Table) Load(ctx context.Context, q store.Q, id string) (_ Detail, err error) {
+	defer fault.Wrap(&err, "publication.Load(%s, %s)", t, id)
 	return store.One(ctx, q, func(r store.Row) (d Detail, err error) {
 		var failure *string
 		if err := r.Scan(&d.DesiredRevision, &d.Status, &d.ConfirmedRevision, &d.UpdatedAt, &d.Attempts, &failure); err != nil || failure == nil {
@@ -82,15 +84,17 @@ func (t Table) Load(ctx context.Context, q store.Q, id string) (Detail, error) {
 }
 
 // Request makes the publication of a resource pending.
-func (t Table) Request(ctx context.Context, tx *store.Tx, id string) error {
-	_, err := tx.Exec(ctx, "UPDATE "+string(t)+" SET publication_status = 'pending', publication_attempts = 0, publication_error = NULL, publication_updated_at = ? WHERE id = ?", tx.Now, id)
+func (t Table) Request(ctx context.Context, tx *store.Tx, id string) (err error) {
+	defer fault.Wrap(&err, "publication.Request(%s, %s)", t, id)
+	_, err = tx.Exec(ctx, "UPDATE "+string(t)+" SET publication_status = 'pending', publication_attempts = 0, publication_error = NULL, publication_updated_at = ? WHERE id = ?", tx.Now, id)
 	return err
 }
 
 // Confirm records that the redirector's projection holds a revision. When the
 // resource has a newer one by now it stays pending: its own projection follows.
-func (t Table) Confirm(ctx context.Context, tx *store.Tx, id, revision string) error {
-	_, err := tx.Exec(ctx, "UPDATE "+string(t)+` SET publication_status = CASE WHEN revision = ? THEN 'synced' ELSE publication_status END,
+func (t Table) Confirm(ctx context.Context, tx *store.Tx, id, revision string) (err error) {
+	defer fault.Wrap(&err, "publication.Confirm(%s, %s, %s)", t, id, revision)
+	_, err = tx.Exec(ctx, "UPDATE "+string(t)+` SET publication_status = CASE WHEN revision = ? THEN 'synced' ELSE publication_status END,
 		publication_confirmed = ?, publication_attempts = 0, publication_error = NULL, publication_updated_at = ? WHERE id = ?`,
 		revision, revision, tx.Now, id)
 	return err
@@ -98,7 +102,8 @@ func (t Table) Confirm(ctx context.Context, tx *store.Tx, id, revision string) e
 
 // ConfirmAll is Confirm for resources at the revisions that they have: the
 // transaction locked them when it read what it published.
-func (t Table) ConfirmAll(ctx context.Context, tx *store.Tx, ids []any) error {
+func (t Table) ConfirmAll(ctx context.Context, tx *store.Tx, ids []any) (err error) {
+	defer fault.Wrap(&err, "publication.ConfirmAll(%s)", t)
 	for some := range store.Chunks(ids) {
 		if err := tx.Send(ctx, "UPDATE "+string(t)+` SET publication_status = 'synced', publication_confirmed = revision,
 			publication_attempts = 0, publication_error = NULL, publication_updated_at = ? WHERE id IN (`+store.Marks(len(some))+")",
@@ -113,8 +118,9 @@ func (t Table) ConfirmAll(ctx context.Context, tx *store.Tx, ids []any) error {
 // visitors get what they got before. What was confirmed is confirmed under it at
 // once; a publication under way confirms it when it ends, provided that it locks
 // the resource when it reads it.
-func (t Table) Renew(ctx context.Context, tx *store.Tx, revision, condition string, args ...any) error {
-	_, err := tx.Exec(ctx, "UPDATE "+string(t)+` SET publication_confirmed = CASE WHEN publication_confirmed = revision THEN ? ELSE publication_confirmed END,
+func (t Table) Renew(ctx context.Context, tx *store.Tx, revision, condition string, args ...any) (err error) {
+	defer fault.Wrap(&err, "publication.Renew(%s)", t)
+	_, err = tx.Exec(ctx, "UPDATE "+string(t)+` SET publication_confirmed = CASE WHEN publication_confirmed = revision THEN ? ELSE publication_confirmed END,
 		publication_updated_at = CASE WHEN publication_confirmed = revision THEN ? ELSE publication_updated_at END,
 		revision = ?, updated_at = ? WHERE `+condition, append([]any{revision, tx.Now, revision, tx.Now}, args...)...)
 	return err
@@ -122,7 +128,8 @@ func (t Table) Renew(ctx context.Context, tx *store.Tx, revision, condition stri
 
 // Fail records a failed attempt; final gives up until the next change or
 // resync.
-func (t Table) Fail(ctx context.Context, tx *store.Tx, id string, attempts int64, final bool) error {
+func (t Table) Fail(ctx context.Context, tx *store.Tx, id string, attempts int64, final bool) (err error) {
+	defer fault.Wrap(&err, "publication.Fail(%s, %s)", t, id)
 	text, err := json.Marshal(Error{Code: "projection_failed", Message: "The redirector's routes could not be updated.", At: tx.Now})
 	if err != nil {
 		return err

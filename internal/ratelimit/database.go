@@ -101,7 +101,8 @@ func usedByBucket(ctx context.Context, q store.Q, query string, args []any) (map
 }
 
 // Sweep removes at most limit windows that ended: the longest is an hour.
-func Sweep(ctx context.Context, db *store.DB, limit int) (int64, error) {
+func Sweep(ctx context.Context, db *store.DB, limit int) (_ int64, err error) {
+	defer fault.Wrap(&err, "ratelimit.Sweep")
 	return db.Exec(ctx, `DELETE FROM rate_window WHERE (bucket, starts_at) IN
 		(SELECT bucket, starts_at FROM rate_window WHERE starts_at < ? ORDER BY starts_at LIMIT ?)`, db.Now().Add(-2*time.Hour), limit)
 }

@@ -7,9 +7,11 @@ package receipt
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -37,16 +39,21 @@ type Receipt struct {
 // Find returns the receipt of a credential's key that has not expired, or
 // store.ErrNotFound.
 func Find(ctx context.Context, q store.Q, credential, key string, now clock.Instant) (Receipt, error) {
-	return store.One(ctx, q, func(row store.Row) (r Receipt, err error) {
+	r, err := store.One(ctx, q, func(row store.Row) (r Receipt, err error) {
 		r.Credential, r.Key = credential, key
 		err = row.Scan(&r.Fingerprint, &r.AppID, &r.ResourceID, &r.Status, &r.Header, &r.Body, &r.HasSecret)
 		return r, err
 	}, `SELECT fingerprint, COALESCE(app_id, ''), COALESCE(resource_id, ''), status, header, body, has_secret
 		FROM receipt WHERE credential = ? AND key = ? AND expires_at > ?`, credential, key, now)
+	if err != nil && !errors.Is(err, store.ErrNotFound) { // which is the usual answer
+		err = fmt.Errorf("receipt.Find: %w", err)
+	}
+	return r, err
 }
 
 // Save writes r as part of tx. An expired receipt of the same key gives way.
-func Save(ctx context.Context, tx *store.Tx, r Receipt) error {
+func Save(ctx context.Context, tx *store.Tx, r Receipt) (err error) {
+	defer fault.Wrap(&err, "receipt.Save(%s)", r.ResourceID)
 	n, err := tx.Exec(ctx, `INSERT INTO receipt (credential, key, fingerprint, app_id, resource_id, status, header, body, has_secret, expires_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (credential, key) DO UPDATE SET fingerprint = excluded.fingerprint, app_id = excluded.app_id,
@@ -62,7 +69,8 @@ func Save(ctx context.Context, tx *store.Tx, r Receipt) error {
 }
 
 // Sweep removes at most limit expired receipts.
-func Sweep(ctx context.Context, db *store.DB, limit int) (int64, error) {
+func Sweep(ctx context.Context, db *store.DB, limit int) (_ int64, err error) {
+	defer fault.Wrap(&err, "receipt.Sweep")
 	return db.Exec(ctx, `DELETE FROM receipt WHERE (credential, key) IN
 		(SELECT credential, key FROM receipt WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`, db.Now(), limit)
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -94,7 +95,8 @@ func (l *Log) flushLogged(ctx context.Context) {
 }
 
 // Flush writes what is gathered, so that a following read sees it.
-func (l *Log) Flush(ctx context.Context) error {
+func (l *Log) Flush(ctx context.Context) (err error) {
+	defer fault.Wrap(&err, "requestlog.Flush")
 	l.writing.Lock()
 	defer l.writing.Unlock()
 	for {
@@ -147,7 +149,8 @@ func (l *Log) write(ctx context.Context, batch []Record) error {
 const Retention = 30 * 24 * time.Hour
 
 // Sweep removes at most limit records that are older than Retention.
-func Sweep(ctx context.Context, db *store.DB, limit int) (int64, error) {
+func Sweep(ctx context.Context, db *store.DB, limit int) (_ int64, err error) {
+	defer fault.Wrap(&err, "requestlog.Sweep")
 	return db.Exec(ctx, `DELETE FROM request_record WHERE (owner_id, created_at, id) IN
 		(SELECT r.owner_id, r.created_at, r.id FROM users u JOIN request_record r ON r.owner_id = u.id AND r.created_at < ? LIMIT ?)`,
 		db.Now().Add(-Retention), limit)

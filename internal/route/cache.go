@@ -107,14 +107,20 @@ func (c *Cache) Ready() bool { return c.followed.Load() }
 // or does not answer in time.
 func (c *Cache) Host(ctx context.Context, hostname string) (*Host, error) {
 	e, err := c.lookup(ctx, key{hostname, ""})
-	return e.host, err
+	if err != nil {
+		return nil, fmt.Errorf("route.Host(%q): %w", hostname, err)
+	}
+	return e.host, nil
 }
 
 // Link returns the link at a path of a hostname, nil when there is none; the
 // rest is as for Host.
 func (c *Cache) Link(ctx context.Context, hostname, path string) (*Link, error) {
 	e, err := c.lookup(ctx, key{hostname, path})
-	return e.link, err
+	if err != nil {
+		return nil, fmt.Errorf("route.Link(%q): %w", hostname, err) // the path is the visitor's
+	}
+	return e.link, nil
 }
 
 func (c *Cache) lookup(ctx context.Context, k key) (entry, error) {

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/oschwald/maxminddb-golang/v2"
+
+	"github.com/waymarkhq/waymark/internal/fault"
 )
 
 // lookForFile is how often it is looked whether the file was replaced.
@@ -28,7 +30,8 @@ type Countries struct {
 }
 
 // OpenCountries opens a file. Run must run for a replacement to be noticed.
-func OpenCountries(path string, log *slog.Logger) (*Countries, error) {
+func OpenCountries(path string, log *slog.Logger) (_ *Countries, err error) {
+	defer fault.Wrap(&err, "visitor.OpenCountries(%q)", path)
 	c := &Countries{path: path, log: log}
 	if _, err := c.open(); err != nil {
 		return nil, err

@@ -68,7 +68,8 @@ func list(ctx context.Context, c *op.Call, appID string, w op.Window) ([]Webhook
 }
 
 // Count returns how many destinations an app has.
-func Count(ctx context.Context, q store.Q, appID string) (int64, error) {
+func Count(ctx context.Context, q store.Q, appID string) (_ int64, err error) {
+	defer fault.Wrap(&err, "webhook.Count(%s)", appID)
 	return store.One(ctx, q, store.Value[int64], "SELECT COUNT(*) FROM webhook WHERE app_id = ? AND deleted_at IS NULL", appID)
 }
 
@@ -138,7 +139,8 @@ func remove(ctx context.Context, tx *store.Tx, w *Webhook) error {
 
 // RemoveApp removes the destinations of an app that goes, as part of tx.
 // Nothing more is sent; its deliveries go with the sweep.
-func RemoveApp(ctx context.Context, tx *store.Tx, _, appID string) error {
+func RemoveApp(ctx context.Context, tx *store.Tx, _, appID string) (err error) {
+	defer fault.Wrap(&err, "webhook.RemoveApp(%s)", appID)
 	// First the destinations: who sends locks them before their deliveries.
 	if _, err := tx.Exec(ctx, "UPDATE webhook SET enabled = FALSE WHERE app_id = ?", appID); err != nil {
 		return err
@@ -149,7 +151,7 @@ func RemoveApp(ctx context.Context, tx *store.Tx, _, appID string) error {
 	if err := delivery.UnsubscribeApp(ctx, tx, appID); err != nil {
 		return err
 	}
-	_, err := tx.Exec(ctx, "DELETE FROM webhook WHERE app_id = ?", appID)
+	_, err = tx.Exec(ctx, "DELETE FROM webhook WHERE app_id = ?", appID)
 	return err
 }
 
