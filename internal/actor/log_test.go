@@ -75,3 +75,31 @@ func TestRefusalIsLogged(t *testing.T) {
 		})
 	}
 }
+
+// The operator finds in the log what a call that failed was doing, and on what,
+// and nothing of its body, query or credential. The client finds none of that.
+func TestInternalErrorIsLogged(t *testing.T) {
+	log := &journal{}
+	apitest.EachWith(t, apitest.Options{Log: log}, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		l := owner.Link("a", nil)
+		id := l.Text("data.id")
+		if _, err := i.DB.Exec(t.Context(), "ALTER TABLE link_history RENAME TO link_history_away"); err != nil {
+			t.Fatal(err)
+		}
+		r := owner.Call("PATCH", "/links/"+apitest.Path(id), apitest.M{"desktopUrl": "https://example.com/hidden"}, apitest.IfMatch(l.Revision())).
+			Refused(fault.Internal)
+		lines := log.with("call failed", r.Text("error.requestId"))
+		if len(lines) != 1 || !strings.Contains(lines[0], "updateLinksLinkId("+id+"): link.Update("+id+"): ") {
+			t.Errorf("logged as %q", lines)
+		}
+		if text := string(r.Body); strings.Contains(text, "link.Update") || strings.Contains(text, "history") {
+			t.Errorf("the client sees %s", text)
+		}
+		for _, hidden := range []string{"hidden", owner.Credential, "ann@example.com", "203.0.113.7"} {
+			if lines := log.with("call failed", hidden); len(lines) > 0 {
+				t.Errorf("the log has %q", lines)
+			}
+		}
+	})
+}

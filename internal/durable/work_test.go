@@ -2,7 +2,9 @@ package durable_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,6 +26,7 @@ type atWork struct {
 	grant    actor.Grant
 	id, path string
 	executor *executor.Executor
+	log      strings.Builder // of the executor
 }
 
 // begin starts an operation with the work next, of an installation whose limits
@@ -33,7 +36,7 @@ func begin(t *testing.T, i *apitest.Installation, next func(ctx context.Context,
 	p := op.New(op.Options{DB: i.DB, LimitScale: 3, Log: slog.New(slog.DiscardHandler)})
 	kind := durable.NewWorks(p).Add(durable.Work{Type: durable.TypeNoop, Next: next})
 	w := &atWork{T: t, i: i, owner: i.Prepared(t, "ann@example.com")}
-	w.executor = executor.New(executor.Options{DB: i.DB, Log: slog.New(slog.DiscardHandler), Kinds: []jobs.Kind{kind}})
+	w.executor = executor.New(executor.Options{DB: i.DB, Log: slog.New(slog.NewTextHandler(&w.log, nil)), Kinds: []jobs.Kind{kind}})
 	var err error
 	w.grant, err = store.One(t.Context(), i.DB, func(r store.Row) (g actor.Grant, err error) {
 		err = r.Scan(&g.OwnerID, &g.Credential)
@@ -77,6 +80,17 @@ func (w *atWork) over(status string) {
 
 func succeed(ctx context.Context, _ *op.Call, tx *store.Tx, o *durable.Operation) error {
 	return o.Finish(ctx, tx, durable.Result{Resource: durable.Resource{Type: "app", ID: o.AppID}})
+}
+
+// The log names the operation whose work failed, and its cause.
+func TestFailureIsLogged(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		w := begin(t, i, func(context.Context, *durable.Run) error { return errors.New("the cause") })
+		w.cycle()
+		if want := "operation foundation.noop(" + w.id + "): the cause"; !strings.Contains(w.log.String(), want) {
+			t.Errorf("logged as %q, want %q", w.log.String(), want)
+		}
+	})
 }
 
 // A call that is made for work has all that the call of a request has.
