@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/waymarkhq/waymark/internal/clicklog"
-	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -34,9 +33,8 @@ type row struct {
 
 // Append adds events in one transaction. Those that are there already, by app,
 // instant and id, are left alone, so a batch may come any number of times.
-func (s *Store) Append(ctx context.Context, events []clicklog.Event) (err error) {
-	defer fault.Wrap(&err, "eventstore.Append")
-	err = s.db.InTx(ctx, func(tx *store.Tx) error {
+func (s *Store) Append(ctx context.Context, events []clicklog.Event) error {
+	err := s.db.InTx(ctx, func(tx *store.Tx) error {
 		n := &numbering{s: s, tx: tx}
 		rows, err := n.rows(ctx, events)
 		if err != nil {

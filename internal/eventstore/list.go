@@ -7,7 +7,6 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/clicklog"
 	"github.com/waymarkhq/waymark/internal/clock"
-	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -30,8 +29,7 @@ const listed = `SELECT event.id, event.at, event.type, l.link_id, l.hostname, l.
 	ORDER BY event.at DESC, event.id DESC`
 
 // List returns up to limit of the events that f chooses, newest first.
-func (s *Store) List(ctx context.Context, f Filter, limit int) (_ []Listed, err error) {
-	defer fault.Wrap(&err, "eventstore.List")
+func (s *Store) List(ctx context.Context, f Filter, limit int) ([]Listed, error) {
 	w := f.where()
 	events, err := store.All(ctx, s.db, func(r store.Row) (e Listed, err error) {
 		var id, kind, into int64

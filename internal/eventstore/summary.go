@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/waymarkhq/waymark/internal/clock"
-	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -38,8 +37,7 @@ var summary = fmt.Sprintf(`SELECT count(CASE WHEN type = %[1]d THEN 1 END),
 
 // Summary counts the events that f chooses. An app without events, or that
 // does not exist, has zeros.
-func (s *Store) Summary(ctx context.Context, f Filter) (_ Totals, err error) {
-	defer fault.Wrap(&err, "eventstore.Summary")
+func (s *Store) Summary(ctx context.Context, f Filter) (Totals, error) {
 	w := f.where()
 	t, err := store.One(ctx, s.db, func(r store.Row) (t Totals, err error) {
 		err = r.Scan(&t.Clicks, &t.UniqueVisitors, &t.IdentifiedClicks, &t.AppOpens, &t.ContentViews, &t.LegacyContentLoads,

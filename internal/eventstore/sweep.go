@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/clock"
-	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -17,7 +16,6 @@ const Retention = 400 * 24 * time.Hour
 // it deleted; fewer than limit means that there are no more. The rows of the
 // small tables stay.
 func (s *Store) Sweep(ctx context.Context, before clock.Instant, limit int64) (deleted int64, err error) {
-	defer fault.Wrap(&err, "eventstore.Sweep")
 	apps, err := store.All(ctx, s.db, store.Value[int64],
 		"SELECT no FROM event_app a WHERE EXISTS (SELECT 1 FROM event e WHERE e.app_no = a.no AND e.at < ?) ORDER BY no", int64(before))
 	for _, app := range apps {
