@@ -17,8 +17,8 @@ import (
 
 const columns = "id, app_id, kind, state, operation_id, request, total, invalid, succeeded, failed, revision, created_at, updated_at, expires_at"
 
-// over is the condition of a job that can make room: its work is done, or it is
-// an import of which nothing can be committed.
+// over is the condition of a job that may be removed to make room: its work is
+// done, or it is an import without an item to commit.
 const over = `(state IN ('succeeded', 'partially_succeeded', 'failed', 'cancelled')
 	OR state = 'validated' AND NOT EXISTS (SELECT 1 FROM automation_item WHERE job_id = automation_job.id AND state = 'valid'))`
 

@@ -24,10 +24,9 @@ func insertOf(rows int) string {
 		" ON CONFLICT DO NOTHING RETURNING link_id"
 }
 
-// Count counts the limited clicks of a batch of the click log, each once
-// whatever comes again, and is the last to see the batch: it must not come
-// again to this Counter once Count has returned nil. Only one Count may run at a
-// time.
+// Count counts the limited clicks of a batch of the click log, each exactly
+// once, even if the log hands it out again. Do not pass the same batch again
+// after Count returned nil. Only one Count may run at a time.
 func (c *Counter) Count(ctx context.Context, b *clicklog.Batch) (err error) {
 	defer fault.Wrap(&err, "clickcount.Count")
 	var events []*clicklog.Event

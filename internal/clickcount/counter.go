@@ -13,10 +13,11 @@ import (
 )
 
 const (
-	// lookEvery is how often the database is asked for others' clicks.
+	// lookEvery is how often the database is asked for clicks of other
+	// processes.
 	lookEvery = 500 * time.Millisecond
-	// inUse is for how many looks after its last use a link is looked for, and
-	// keptUnused for how many it stays in memory.
+	// After its last use a link is refreshed for inUse more looks and kept in
+	// memory for keptUnused.
 	inUse      = 4
 	keptUnused = 1200
 	// loadTimeout bounds how long a visitor waits for the database.
@@ -25,7 +26,7 @@ const (
 	loadsAtOnce = 4
 )
 
-// ErrStarting tells that clicks of an earlier process are not counted yet.
+// ErrStarting means that clicks of an earlier process are not counted yet.
 var ErrStarting = errors.New("the clicks of an earlier process are not counted yet")
 
 // Counter knows how many clicks links have had. It is safe for concurrent use;
@@ -39,11 +40,11 @@ type Counter struct {
 	begun     atomic.Bool
 	slots     chan struct{}
 
-	// counting is held by whoever learns what is in the database of the links
-	// that are held, so that nothing older comes after something newer.
+	// counting is held while the numbers of the links in memory are read from
+	// the database, so that an older number never replaces a newer one.
 	counting sync.Mutex
-	// unsure tells that the database may have counted what we do not know of:
-	// a commit whose answer did not come. Guarded by counting.
+	// unsure is set when a commit got no answer: the database may have counted
+	// clicks that this process believes uncounted. Guarded by counting.
 	unsure bool
 
 	mu    sync.Mutex
@@ -53,10 +54,11 @@ type Counter struct {
 
 // tally is what is known of a link.
 type tally struct {
-	// others is the database's number without those of own that it has.
+	// others is the number in the database without the clicks of own that it
+	// contains.
 	others int64
-	// own are the clicks taken since the tally was made, counted how many of
-	// them are in the database.
+	// own counts the clicks taken since the tally was made; counted is how many
+	// of them are in the database.
 	own, counted int64
 	// unused counts the looks since the last use.
 	unused int
@@ -70,9 +72,9 @@ type load struct {
 	err  error
 }
 
-// New returns a Counter of db's links. inherited reports whether the click log
-// has events of earlier processes that are not given to Count yet; it is asked
-// until it says no.
+// New returns a Counter for the links in db. inherited reports whether the
+// click log has events of earlier processes that Count has not been given yet;
+// it is called until it returns false.
 func New(db *store.DB, inherited func() bool, log *slog.Logger) *Counter {
 	return &Counter{
 		db: db, log: log, inherited: inherited, slots: make(chan struct{}, loadsAtOnce),
@@ -81,16 +83,16 @@ func New(db *store.DB, inherited func() bool, log *slog.Logger) *Counter {
 }
 
 // Clicks returns how many human clicks a link has had, as far as this process
-// knows. An error means that it does not: the database did not tell in time, or
-// ErrStarting.
+// knows. An error means that it does not know: the database did not answer in
+// time, or the error is ErrStarting.
 func (c *Counter) Clicks(ctx context.Context, linkID string) (n int64, err error) {
 	err = c.with(ctx, linkID, func(t *tally) { n = t.total() })
 	return n, err
 }
 
-// Take counts a click of a link, unless it has had limit of them, and reports
-// whether it did. Errors are those of Clicks. What was taken must be written to
-// the click log as Limited, or given back.
+// Take counts a click of a link unless the link has reached limit, and reports
+// whether it did. Its errors are those of Clicks. The caller must write a click
+// that was taken to the click log as Limited, or give it back.
 func (c *Counter) Take(ctx context.Context, linkID string, limit int64) (taken bool, err error) {
 	err = c.with(ctx, linkID, func(t *tally) {
 		if taken = t.total() < limit; taken {
@@ -139,8 +141,8 @@ func (c *Counter) with(ctx context.Context, linkID string, f func(*tally)) error
 	}
 }
 
-// load makes the tally of a link. None of its clicks by this process are still
-// to be counted: it would not have been forgotten.
+// load makes the tally of a link. The database has counted all clicks of this
+// process on it: a link with uncounted clicks is never forgotten.
 func (c *Counter) load(ctx context.Context, linkID string, l *load) {
 	n, err := c.read(ctx, linkID)
 	c.mu.Lock()

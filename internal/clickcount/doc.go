@@ -1,19 +1,20 @@
 // Package clickcount counts the human clicks of links that have a limit
 // (maxClicks, completions.md §3), so that no visitor is let through beyond it.
-// It owns the tables click_count and click_counted, and keeps used_up of a link.
-// It does not decide what a visitor gets: that is package route's.
+// It owns the tables click_count and click_counted, and keeps used_up of a
+// link. It does not decide what a visitor gets: package route does.
 //
 // # One process
 //
 // A click is taken in memory, before it is written to the click log and the
-// visitor answered. What it is counted by in the end are the logged events
-// themselves: the loader of the log hands them to Count, which raises the
-// number in the database by those it has not counted before. So whoever was let
-// through is counted, also after a crash, and an event that comes again is not
-// counted again.
+// visitor answered. The count in the database comes from the logged events, not
+// from memory: the loader of the log hands the events to Count, which adds
+// those that it has not counted before. So every visitor who was let through is
+// counted, also after a crash, and an event that comes again is not counted
+// twice.
 //
 // For a link that is in use the process knows its own clicks, and how many of
-// them the database has; the rest of the database's number are others':
+// them the database has counted. The rest of the number in the database are
+// clicks of other processes:
 //
 //	total = (database - own that it has) + own
 //
@@ -27,7 +28,8 @@
 //
 // They learn of each other's clicks through the database: each counts its own
 // within some 100 ms and looks at the numbers of the links in use every 500 ms.
-// So a link gets no more clicks too many than come to its processes within a
-// second, as long as the database keeps up. Exactness would need a round trip
-// for each click, and no click while the database is away.
+// So with several processes a link may exceed its limit by at most the clicks
+// that arrive within one second, as long as the database keeps up. To be exact,
+// each click would need a round trip to the database, and no click could pass
+// while the database is away.
 package clickcount

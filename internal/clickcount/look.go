@@ -12,8 +12,8 @@ import (
 // atOnce is how many links are asked for by one statement.
 const atOnce = 100
 
-// Run looks at others' clicks until ctx is done. While the database is away the
-// Counter goes on with what it has.
+// Run learns of the clicks of other processes until ctx is done. While the
+// database is away the Counter goes on with what it has.
 func (c *Counter) Run(ctx context.Context) {
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
@@ -91,8 +91,8 @@ func (c *Counter) used() []string {
 	return links
 }
 
-// forget drops the links that nobody asks for, but none with clicks that are
-// not counted: what it has had could not be read again.
+// forget drops the links that nobody asks for. It keeps a link with uncounted
+// clicks: the database could not tell their number.
 func (c *Counter) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,13 +9,14 @@ import (
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
-// Retention is how long it is known which events are counted: the longest that
-// a killed process may stay away without its last clicks being counted twice.
+// Retention is how long the database remembers which events are counted. A
+// killed process that comes back later may have its last clicks counted twice.
 const Retention = 7 * 24 * time.Hour
 
-// Sweep forgets which events are counted, after Retention, and the counts of
-// links that are gone. It deletes up to limit rows of each kind and returns how
-// many of the kind that had more; fewer than limit means that there are none.
+// Sweep removes the marks of counted events after Retention, and the counts of
+// links that no longer exist. It deletes at most limit rows of each of the two
+// kinds and returns the larger number; fewer than limit means that nothing is
+// left.
 func Sweep(ctx context.Context, db *store.DB, limit int) (_ int64, err error) {
 	defer fault.Wrap(&err, "clickcount.Sweep")
 	counted, err := db.Exec(ctx, "DELETE FROM click_counted WHERE (link_id, at, id) IN "+

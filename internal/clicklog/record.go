@@ -9,11 +9,11 @@ import (
 	"github.com/waymarkhq/waymark/internal/clock"
 )
 
-// A record is four bytes of length, four bytes of CRC-32C of what follows,
-// both little-endian, and the event: numbers as varints, text as its length
-// and bytes. Flags end it where any is set; most events have none, and none was
-// written before there were any. A length of zero is never written, so that a
-// run of zero bytes, which a power failure may leave, is no record.
+// A record is four bytes of length, four bytes of CRC-32C of what follows, both
+// little-endian, and the event: numbers as varints, text as its length and
+// bytes. Flags follow only if one is set, so records without flags keep the
+// older format. A length of zero is never written, so that a run of zero bytes,
+// which a power failure may leave, is no record.
 const (
 	headerSize = 8
 	maxPayload = 64 << 10

@@ -57,7 +57,9 @@ const formulaStarts = "=+-@＝＋－＠"
 
 // startsFormula reports whether a spreadsheet could take a cell for a formula:
 // white space, control and invisible characters at its start do not count.
-// Nor do apostrophes, so that one that is taken off was put there.
+// Apostrophes at its start do not count either, so that a cell which begins
+// with apostrophes and a formula gets one more, and reading it back takes off
+// just that one.
 func startsFormula(cell string) bool {
 	cell = strings.TrimLeft(cell, "'")
 	cell = strings.TrimLeftFunc(cell, func(r rune) bool {

@@ -151,8 +151,8 @@ func (e *Executor) shortJobs(ctx context.Context) (int, error) {
 	return len(claimed), errors.Join(e.runAll(ctx, claimed)...)
 }
 
-// runAll runs short jobs. Together they cost one commit; when one fails,
-// nothing of it stood, and each runs on its own.
+// runAll runs short jobs in one transaction, so that they share a commit. When
+// one fails, the transaction is undone and each job runs alone.
 func (e *Executor) runAll(ctx context.Context, claimed []jobs.Job) (failed []error) {
 	if len(claimed) == 0 {
 		return nil

@@ -29,23 +29,24 @@ import (
 // (api-v1.md, Durable operation).
 const Lease = 30 * time.Second
 
-// MaxAttempts is how often a job is tried in all, or, of one that works in
-// turns, how often without getting on.
+// MaxAttempts is how often a job is tried in all. For a job that works in turns
+// it is how often in a row without progress.
 const MaxAttempts = 5
 
 // firstWait comes before the second attempt; it doubles with each further one,
 // and up to a quarter is added so that failures do not come in step.
 const firstWait = time.Second
 
-// fairness is over how many of the jobs that are longest due apps take turns.
-// It bounds the cost of a claim when very many wait, and is far more than one
-// app has with five operations of fifty items.
+// fairness is how many due jobs, the longest due first, a claim shares out
+// among apps. It bounds the cost of a claim when very many jobs wait, and is
+// far more than one app has with five operations of fifty items.
 const fairness = 500
 
 // Topic is signalled when a job of a kind was enqueued.
 func Topic(kind string) string { return "job " + kind }
 
-// ErrLeaseLost is returned by Finish and FinishAll when another executor has the job.
+// ErrLeaseLost means that another executor has the job. Everything that writes
+// under a lease returns it: Finish, FinishAll, Retry, and the methods of Held.
 var ErrLeaseLost = errors.New("the lease of this job is lost")
 
 // Job is a claimed job.
@@ -66,7 +67,8 @@ func Enqueue(ctx context.Context, tx *store.Tx, kind, payload, appID string, gra
 	return err
 }
 
-// EnqueueID is Enqueue for who wants to know what becomes of the job.
+// EnqueueID is Enqueue for callers that follow the job: it returns the job's
+// id.
 func EnqueueID(ctx context.Context, tx *store.Tx, kind, payload, appID string,
 	grant actor.Grant) (id string, err error) {
 	defer fault.Wrap(&err, "jobs.Enqueue(%s)", kind)
@@ -79,9 +81,9 @@ func EnqueueID(ctx context.Context, tx *store.Tx, kind, payload, appID string,
 }
 
 // Claim leases at most n due jobs of the given kinds for a time. Apps take
-// turns, so that what one of them has waiting does not hold up another's; within
-// an app the longest due come first. Jobs of other kinds are for a newer program
-// that shares the database.
+// turns, so that the jobs of one app do not hold up the jobs of another; within
+// an app the longest due come first. Jobs of other kinds are for a newer
+// program that shares the database.
 //
 // A job that is not finished is due again when its lease has ended and the wait
 // before its next attempt is over.
@@ -175,8 +177,8 @@ func FinishAll(ctx context.Context, tx *store.Tx, all []Job) (err error) {
 	return nil
 }
 
-// held is the error of a statement that names a lease: it changes one row as
-// long as the lease holds.
+// held returns the error of a statement that names a lease. Such a statement
+// changes one row as long as the lease holds.
 func held(n int64, err error) error {
 	if err == nil && n == 0 {
 		err = ErrLeaseLost
@@ -195,8 +197,8 @@ func (j *Job) giveBack(ctx context.Context, q store.Q, due clock.Instant, attemp
 	return held(q.Exec(ctx, "UPDATE job SET run_after = ?, attempts = ?, lease_no = lease_no + 1 WHERE id = ? AND lease_no = ?", due, attempts, j.ID, j.LeaseNo))
 }
 
-// Wake makes a job due that waits for a later time of its own will, as part of
-// tx. One that is under way, or waits after a failure, is left alone.
+// Wake makes a job due now if it was put off with Held.Later, as part of tx. A
+// job under way, or waiting after a failure, is left alone.
 func Wake(ctx context.Context, tx *store.Tx, kind, payload string) (err error) {
 	defer fault.Wrap(&err, "jobs.Wake(%s)", kind)
 	_, err = tx.Exec(ctx, "UPDATE job SET run_after = ? WHERE kind = ? AND payload = ? AND attempts = 0 AND run_after > ?", tx.Now, kind, payload, tx.Now)
@@ -204,10 +206,10 @@ func Wake(ctx context.Context, tx *store.Tx, kind, payload string) (err error) {
 	return err
 }
 
-// TakeOver ends every lease: for the start of an executor that is known to be
-// the only one, whose predecessor therefore is no more. A job that it
-// interrupted waits as after a failure, so that one which kills its executor
-// does so ever more rarely.
+// TakeOver ends every lease. An executor that is known to be the only one calls
+// it when it starts: whoever held a lease before is dead. An interrupted job
+// waits as after a failure, so that a job which kills its executor runs less
+// and less often.
 func TakeOver(ctx context.Context, db *store.DB) (err error) {
 	defer fault.Wrap(&err, "jobs.TakeOver")
 	due, args := waits("attempts", db.Now())

@@ -23,8 +23,8 @@ func Read[In, Out any](p *Pipeline, o Op, handle func(context.Context, *Call, *I
 }
 
 // List declares an operation that answers one page of a list. The handler
-// returns up to Window.Limit rows; In embeds or holds no paging parameters,
-// the pipeline adds limit and cursor.
+// returns up to Window.Limit rows; In declares no paging parameters: the
+// pipeline adds limit and cursor.
 func List[In any, T Positioned](p *Pipeline, o Op, handle func(context.Context, *Call, *In, Window) ([]T, error)) {
 	ListOrFile(p, o, nil, nil, handle)
 }

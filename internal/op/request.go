@@ -125,7 +125,7 @@ func (c *callContext) parseBody() error {
 		return nil
 	}
 	if len(body) == 0 && len(rules.Resolve().Properties) == 0 {
-		body = []byte("{}") // nothing to say may be said by no body
+		body = []byte("{}") // an empty body stands for {} where no member is required
 	} else if err := requireJSON(c.r); err != nil {
 		return err
 	}

@@ -168,7 +168,8 @@ func uploadTooLarge() error {
 	return fault.New(fault.PayloadTooLarge, "The file exceeds %d bytes, or the body %d.", MaxFile, maxUpload)
 }
 
-// bounded is a body with an end of ours: left is below 0 once it was passed.
+// bounded is a body that may have at most left more bytes. Reading on fails, and
+// left is then below 0.
 type bounded struct {
 	from io.Reader
 	left int64

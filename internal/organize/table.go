@@ -14,7 +14,8 @@ import (
 // table is the SQL of one kind. Its rows begin with the columns of Common.
 type table[T any] struct {
 	name string
-	// columns are those beyond Common, which values gives and fields takes.
+	// columns are the columns beyond Common: values returns what they store,
+	// and scan reads them.
 	columns []string
 	// computed, if any, is an expression that is read after the columns.
 	computed string

@@ -31,8 +31,9 @@ func (c *Client) connect(ctx context.Context, host string) (conn net.Conn, code 
 	if err != nil {
 		return nil, connectionFailed
 	}
-	// The end of the attempt frees whoever still waits. The raw connection is
-	// closed, as TLS would wait for a peer that does not take its farewell.
+	// The end of the attempt frees whoever still waits. It closes the raw
+	// connection: closing TLS would wait for the peer to accept its last
+	// message.
 	context.AfterFunc(ctx, func() { raw.Close() })
 	secure := tls.Client(raw, config)
 	if secure.Handshake() != nil {

@@ -50,8 +50,7 @@ type Link struct {
 	plan *plan
 }
 
-// ByCountry reports whether it depends on the visitor's country where a link
-// leads.
+// ByCountry reports whether the visitor's country decides where a link leads.
 func (l *Link) ByCountry() bool {
 	for i := range l.Rules {
 		if l.Rules[i].Country != "" {
@@ -62,17 +61,17 @@ func (l *Link) ByCountry() bool {
 }
 
 // hasPreview reports whether the link has a preview of its own. A title alone
-// is none: it names the link in lists, and would take description and image of
-// the destination's card away.
+// does not count: it names the link in lists, and a preview with nothing else
+// would hide the description and the image of the destination.
 func (l *Link) hasPreview() bool { return l.Description != "" || l.ImageURL != "" }
 
 // Rule sends the visits that it matches to a destination of its own. What is
 // not set matches every visit.
 type Rule struct {
 	ID string `json:"id"`
-	// Platform is Android, IOS or Desktop. A program that does not tell what
-	// it runs on is Other, and no rule's that has a platform: it goes to the
-	// desktop's page for want of another, but nothing says that it is one.
+	// Platform is Android, IOS or Desktop. A visitor whose platform is unknown
+	// is Other. Rules with a platform do not match it; without a rule it gets
+	// the desktop destination.
 	Platform Platform `json:"plat,omitempty"`
 	// Country is an ISO 3166-1 alpha-2 code in capitals.
 	Country string `json:"ctry,omitempty"`
@@ -84,8 +83,8 @@ type Rule struct {
 	UTM UTM `json:"utm,omitzero"`
 }
 
-// matches reports whether a rule is meant for a visit. An unknown country is
-// nobody's.
+// matches reports whether a rule is meant for a visit. A rule with a country
+// does not match a visit whose country is unknown.
 func (r *Rule) matches(visit *Visit, now clock.Instant) bool {
 	return (r.Platform == "" || r.Platform == visit.Platform) &&
 		(r.Country == "" || r.Country == visit.Country && r.Country != UnknownCountry) &&
