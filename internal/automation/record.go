@@ -75,7 +75,7 @@ func (j *Record) Accepted(o durable.Operation) op.Item[Record] {
 	return op.Item[Record]{Data: *j, Ref: j.Ref(), Location: o.Location(), RetryAfter: durable.PollSeconds}
 }
 
-// The actions of items. An import's items create.
+// The actions of items. The items of an import all have the action create.
 const (
 	ActionCreate  = "create"
 	ActionUpdate  = "update"
@@ -97,8 +97,8 @@ type Item struct {
 	Error    opt.Null[ItemError]
 }
 
-// The states of an item. A batch's are pending until they are tried, an
-// import's become valid or invalid first.
+// The states of an item. An item of a batch is pending until it is tried; an
+// item of an import first becomes valid or invalid.
 const (
 	Pending   = "pending"
 	Valid     = "valid"
@@ -108,8 +108,8 @@ const (
 	Cancelled = "cancelled"
 )
 
-// ItemResult names the link that an item made or changed; of a deleted one the
-// revision is the last it had.
+// ItemResult names the link that an item made or changed, with its revision;
+// for a deleted link that is its last one.
 type ItemResult struct {
 	LinkID   string `json:"linkId"`
 	Revision string `json:"revision" format:"uuid"`
@@ -118,7 +118,7 @@ type ItemResult struct {
 // SchemaName implements schema.Named.
 func (ItemResult) SchemaName() string { return "AutomationItemResult" }
 
-// ItemError tells why an item failed or is invalid, sanitized.
+// ItemError says why an item failed or is invalid, sanitized.
 type ItemError struct {
 	Code    fault.Code     `json:"code" example:"validation_failed"`
 	Message string         `json:"message"`
@@ -139,8 +139,8 @@ func Refused(f *fault.Error) ItemError {
 	return e
 }
 
-// operation returns the operation that does the item's action to a single
-// link: audit names the effect by it.
+// operation returns the API operation that does the item's action to a single
+// link: audit records the effect under its name.
 func (i *Item) operation() string {
 	switch i.Action {
 	case ActionCreate:

@@ -40,9 +40,9 @@ func (j *Record) finish(now clock.Instant) {
 	j.DownloadURL = &path
 }
 
-// Create adds a job of the call's app as part of tx. Where the app has as many
-// as are kept, its oldest that is done goes; where none is done it is refused
-// (409).
+// Create adds a job of the call's app as part of tx. When the app has as many
+// jobs as are kept, its oldest finished job is removed; if none is finished,
+// Create refuses (409).
 func Create(ctx context.Context, c *op.Call, tx *store.Tx, kind, state, request string,
 	total int) (_ Record, err error) {
 	defer fault.Wrap(&err, "automation.Create(%s)", kind)
@@ -61,8 +61,8 @@ func Create(ctx context.Context, c *op.Call, tx *store.Tx, kind, state, request 
 	return j, err
 }
 
-// removeAt is when the record goes: an import that is not committed with its
-// time for that, everything else after the retention.
+// removeAt is when the record is removed: an import that is not committed when
+// its time for that ends, everything else after the retention.
 func (j *Record) removeAt() clock.Instant {
 	if j.State == Uploaded || j.State == Validated {
 		return j.ExpiresAt
@@ -91,8 +91,8 @@ func makeRoom(ctx context.Context, c *op.Call, tx *store.Tx) error {
 	return remove(ctx, tx, "= ?", oldest)
 }
 
-// remove deletes the jobs whose id fulfils a condition, with what belongs to
-// them.
+// remove deletes the jobs whose id fulfils a condition, with their items and
+// files.
 func remove(ctx context.Context, tx *store.Tx, condition string, args ...any) error {
 	for _, statement := range []string{
 		"DELETE FROM automation_item WHERE job_id ", "DELETE FROM automation_file WHERE job_id ", "DELETE FROM automation_job WHERE id ",
@@ -117,14 +117,14 @@ func find(ctx context.Context, q store.Q, id string) (Record, error) {
 	return store.One(ctx, q, scan, "SELECT "+columns+" FROM automation_job WHERE id = ?", id)
 }
 
-// Of returns the job that an operation works on, or store.ErrNotFound when it is
-// gone.
+// Of returns the job that an operation works on, or store.ErrNotFound when it
+// was removed.
 func Of(ctx context.Context, q store.Q, o *durable.Operation) (_ Record, err error) {
 	defer fault.Wrap(&err, "automation.Of(%s)", o.ID)
 	return find(ctx, q, o.ResourceID)
 }
 
-// AppOf returns the finder of the app of a job of a kind.
+// AppOf returns an op.AppFinder for jobs of a kind.
 func AppOf(kind string) op.AppFinder {
 	return func(ctx context.Context, q store.Q, id string) (string, error) {
 		return store.One(ctx, q, store.Value[string], "SELECT app_id FROM automation_job WHERE id = ? AND kind = ?", id, kind)
@@ -226,11 +226,11 @@ func nextItem(ctx context.Context, q store.Q, jobID, state string) (Item, error)
 	return store.One(ctx, q, scanItem, "SELECT "+itemColumns+" FROM automation_item WHERE job_id = ? AND state = ? ORDER BY ordinal LIMIT 1", jobID, state)
 }
 
-// Part returns what exports, batches and imports have in common.
+// Part returns the part that exports, batches and imports share.
 func Part() part.Part {
 	return part.Part{
 		Name: "automation", Sweeps: []part.Sweep{{Name: "automation", Run: Sweep}},
-		// Those of an app that is gone go with the next sweep.
+		// The next sweep removes the rows of a deleted app.
 		OfApp: part.OfApp{Tables: []string{"automation_job"}, Remove: part.Executing("UPDATE automation_job SET remove_at = 0 WHERE app_id = ?")},
 	}
 }

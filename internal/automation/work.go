@@ -16,8 +16,8 @@ import (
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
-// ItemKind is work that goes item by item: each is committed in the transaction of
-// its effect, and none is done twice.
+// ItemKind is work that goes item by item: each item is committed in the
+// transaction of its effect, and none is done twice.
 type ItemKind struct {
 	Kind string
 	// Waiting is the state of items that are to be done.
@@ -33,8 +33,8 @@ type ItemKind struct {
 	Budget  Budget
 }
 
-// Budget takes one creation of a link from what an app may have: it returns
-// when the next is possible, or 0 when this one is.
+// Budget takes one creation of a link from the budget of an app. It returns 0,
+// or when the next creation is possible if the budget is used up.
 type Budget func(ctx context.Context, appID string, now clock.Instant) (until clock.Instant, err error)
 
 // CreationBudget returns the budget that createLinks draws on, too.
@@ -72,12 +72,13 @@ func (k *ItemKind) next(ctx context.Context, r *durable.Run) error {
 			return err
 		}
 		if until != 0 {
-			// Now and then it looks whether it is still to go on.
+			// Check from time to time that the operation is still to go on.
 			return r.Later(ctx, min(until, r.DB.Now().Add(time.Minute)))
 		}
 	}
 	err = r.InTx(ctx, func(ctx context.Context, c *op.Call, tx *store.Tx) error { return k.apply(ctx, c, tx, j.ID, i) })
-	// Nothing of an item that was refused stands, so its error is recorded apart.
+	// The transaction of a refused item was undone, so its error is recorded in
+	// another one.
 	if refusal, refused := fault.From(err); err != nil && refused && refusal.Code != fault.Unavailable {
 		i.State, i.Error = Failed, opt.NullOf(Refused(refusal))
 		err = r.InTx(ctx, func(ctx context.Context, c *op.Call, tx *store.Tx) error { return record(ctx, tx, j.ID, &i) })
@@ -136,7 +137,7 @@ func finish(ctx context.Context, _ *op.Call, tx *store.Tx, o *durable.Operation)
 	return j.Save(ctx, tx)
 }
 
-// result is what the job's operation brought about so far.
+// result returns what the operation of the job has brought about so far.
 func (j *Record) result() durable.Result {
 	r := durable.Result{Resource: durable.Resource{Type: j.Kind, ID: j.ID}, Succeeded: &j.Succeeded, Failed: &j.Failed}
 	if j.Kind == Import {
@@ -145,9 +146,9 @@ func (j *Record) result() durable.Result {
 	return r
 }
 
-// Ended settles the job of an operation that ends before its work is done: what
-// was not tried is cancelled, and the result tells what was. It is what
-// durable.Work calls.
+// Ended settles the job of an operation that ends before its work is done:
+// items that were not tried are cancelled, and the result counts those that
+// were. It is the Ended of a durable.Work.
 func Ended(ctx context.Context, tx *store.Tx, o *durable.Operation) error {
 	j, err := Of(ctx, tx, o)
 	if errors.Is(err, store.ErrNotFound) {

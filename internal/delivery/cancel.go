@@ -15,15 +15,15 @@ const (
 	ConfigurationChanged = "configuration_changed"
 )
 
-// messages tell the owner what a cancellation means.
+// messages explain each cancellation to the owner.
 var messages = map[string]string{
 	Suspended:            "The destination was suspended after too many failures. Repair the receiver and enable the destination again.",
 	AuthorizationLost:    "The credential that authorized the destination is no longer authorized. Enable the destination again with one that is.",
 	ConfigurationChanged: "The destination was changed, disabled or deleted.",
 }
 
-// Cancel ends the deliveries of a webhook that are not over, as part of tx. One
-// that is under way is ended too, and whatever comes of it is not recorded.
+// Cancel ends the deliveries of a webhook that are not over, as part of tx. It
+// also ends those under way; the outcome of their attempt is not recorded.
 func Cancel(ctx context.Context, tx *store.Tx, webhookID, reason string) (err error) {
 	defer fault.Wrap(&err, "delivery.Cancel(%s)", webhookID)
 	return cancel(ctx, tx, reason, "webhook_id = ?", webhookID)
@@ -47,9 +47,11 @@ func CancelOne(ctx context.Context, tx *store.Tx, id, reason string) (err error)
 	return cancel(ctx, tx, reason, "id = ?", id)
 }
 
-// cancel gives all rows one revision: it is compared within a delivery only.
+// cancel ends deliveries. All of them get the same revision: revisions are
+// compared only within a delivery.
 func cancel(ctx context.Context, tx *store.Tx, reason, condition string, args ...any) error {
-	// What the attempts failed for is why a destination was suspended.
+	// The failure of the last attempt stays in the message: it says why a
+	// destination was suspended.
 	_, err := tx.Exec(ctx, `UPDATE webhook_delivery SET state = ?, due_at = NULL, error_code = ?,
 		error_message = CAST(? AS TEXT) || COALESCE(' The last attempt: ' || error_message, ''),
 		revision = ?, updated_at = ? WHERE due_at IS NOT NULL AND `+condition,

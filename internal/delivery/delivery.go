@@ -3,17 +3,19 @@
 // the subscriptions by which events find their destinations. Package webhook owns
 // the destinations and sends.
 //
-// A delivery is written in the transaction of the change: it exists exactly when
-// its change does. There is no queue of events that is fanned out later. A change
-// looks up the destinations of its moment and leaves one delivery for each:
-// nothing in between can lose or double one, a destination registered later gets
-// nothing of before, and an app without destinations pays one look into an index.
+// A delivery is written in the transaction of the change: it exists exactly
+// when its change does. There is no queue of events that is fanned out later. A
+// change looks up the destinations that exist at that moment and writes one
+// delivery for each: nothing in between can lose or double a delivery, a
+// destination registered later gets no earlier events, and an app without
+// destinations pays one look into an index.
 //
-// Deliveries are not jobs, though they are leased like those. A dispatcher takes
-// them destination by destination, the longest due first, and each owner has a
-// bounded number of places; jobs are shared out among apps. A delivery is bound to
-// a revision of its destination and is cancelled with it, many at once. And it
-// stays when it is over, for its owner to read and to send again, while a job goes.
+// Deliveries are not jobs, though they are leased like those. A dispatcher
+// takes them destination by destination, the longest due first, and each owner
+// has a bounded number of places; jobs are shared out among apps. A delivery is
+// bound to a revision of its destination and is cancelled with it, many at
+// once. And a delivery stays when it is over, so that its owner can read it and
+// send it again; a job is removed.
 package delivery
 
 import (
@@ -73,7 +75,8 @@ type Delivery struct {
 // SchemaName implements schema.Named.
 func (Delivery) SchemaName() string { return "WebhookDelivery" }
 
-// Failure is why the last attempt did not succeed, or no other is made.
+// Failure says why the last attempt did not succeed, or why no further attempt
+// is made.
 type Failure struct {
 	Code    string `json:"code" enum:"timeout,connection_failed,tls_failed,dns_blocked,dns_failed,http_status,redirect_refused,authorization_lost,configuration_changed,suspended"`
 	Message string `json:"message"`
@@ -93,7 +96,7 @@ func (d Delivery) Ref() op.Ref {
 // Location is where the delivery is read.
 func (d Delivery) Location() string { return op.Location("webhook-deliveries", d.ID) }
 
-// Over reports that nothing more is sent under this delivery.
+// Over reports whether the delivery is over: nothing more is sent under it.
 func (d Delivery) Over() bool { return d.State != Pending && d.State != Delivering }
 
 const selection = `SELECT id, webhook_id, app_id, event_id, event_type, state, attempts, http_status, error_code, error_message, due_at,
@@ -141,7 +144,7 @@ func AppOf(ctx context.Context, q store.Q, id string) (_ string, err error) {
 	return store.One(ctx, q, store.Value[string], "SELECT app_id FROM webhook_delivery WHERE id = ?", id)
 }
 
-// Filter chooses deliveries; what is empty chooses all.
+// Filter chooses deliveries; an empty field does not restrict.
 type Filter struct {
 	State     State `query:"state"`
 	EventType Type  `query:"eventType"`

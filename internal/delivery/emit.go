@@ -23,8 +23,8 @@ type Destination struct {
 	Hold     string // "" when it is sent to
 }
 
-// Subscribe has a destination get the events of an app that are of some types, and
-// no others, as part of tx.
+// Subscribe sets the types of an app's events that a destination gets, as part
+// of tx.
 func Subscribe(ctx context.Context, tx *store.Tx, webhookID, appID string, types ...Type) (err error) {
 	defer fault.Wrap(&err, "delivery.Subscribe(%s)", webhookID)
 	if _, err := tx.Exec(ctx, "DELETE FROM webhook_subscription WHERE webhook_id = ?", webhookID); err != nil {
@@ -45,8 +45,8 @@ func UnsubscribeApp(ctx context.Context, tx *store.Tx, appID string) (err error)
 	return err
 }
 
-// Emit tells the destinations that selected a type about a resource, as part of
-// tx.
+// Emit adds a delivery of an event for each destination that selected its type,
+// as part of tx.
 func Emit(ctx context.Context, tx *store.Tx, t Type, appID, resourceID, revision string) (err error) {
 	defer fault.Wrap(&err, "delivery.Emit(%s, %s)", t, resourceID)
 	to, err := store.All(ctx, tx, func(r store.Row) (d Destination, err error) {
@@ -68,8 +68,8 @@ func Emit(ctx context.Context, tx *store.Tx, t Type, appID, resourceID, revision
 }
 
 // Deliver adds the delivery of an event to a destination as part of tx and
-// returns its id. While the destination is on hold it is cancelled from the
-// start: its owner sees what was missed and can have it sent later.
+// returns its id. While the destination is on hold, the delivery is cancelled
+// from the start: the owner sees what was missed and can have it sent later.
 func Deliver(ctx context.Context, tx *store.Tx, e Event, to Destination) (id string, err error) {
 	defer fault.Wrap(&err, "delivery.Deliver(%s, %s)", e.Type, to.ID)
 	added, err := deliver(ctx, tx, e, []Destination{to})
@@ -79,8 +79,7 @@ func Deliver(ctx context.Context, tx *store.Tx, e Event, to Destination) (id str
 const columns = `id, webhook_id, webhook_revision, app_id, event_id, event_type, resource_id, resource_revision,
 	occurred_at, state, attempts, lease_no, error_code, error_message, due_at, revision, created_at, updated_at`
 
-// deliver adds the deliveries of an event in one statement and returns their
-// ids.
+// deliver adds one event's deliveries in one statement and returns their ids.
 func deliver(ctx context.Context, tx *store.Tx, e Event, to []Destination) (added []string, err error) {
 	var args []any
 	for _, d := range to {

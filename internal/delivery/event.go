@@ -10,7 +10,7 @@ import (
 // Type of an event, as destinations select it.
 type Type string
 
-// The event types. Test is not selected: it is asked for.
+// The event types. No destination selects Test: it is sent on request.
 const (
 	LinkCreated                  Type = "link.created"
 	LinkUpdated                  Type = "link.updated"

@@ -35,7 +35,7 @@ type Due struct {
 func FindDue(ctx context.Context, db *store.DB, after string, n int) (all []Due, err error) {
 	defer fault.Wrap(&err, "delivery.FindDue(%s)", after)
 	now := db.Now()
-	// Nearly always nothing is.
+	// Nearly always nothing is due.
 	if found, err := store.Exists(ctx, db, "SELECT 1 FROM webhook_delivery WHERE due_at <= ? LIMIT 1", now); err != nil || !found {
 		return nil, err
 	}
@@ -60,11 +60,11 @@ type Leased struct {
 	attempts        int64 // before this one
 }
 
-// Lease marks at most n due deliveries of a destination as under way, the longest
-// due first, as part of tx. They are picked first, and materialized: PostgreSQL may
-// run a subquery again for each row that the update looks at, and each time its
-// limit would admit others. They get one revision: it is compared within a delivery
-// only.
+// Lease marks at most n due deliveries of a destination as under way, the
+// longest due first, as part of tx. The subquery that picks them is
+// materialized: otherwise PostgreSQL may run it again for each row that the
+// update looks at, and its limit would admit other rows each time. All get the
+// same revision: revisions are compared only within a delivery.
 func Lease(ctx context.Context, tx *store.Tx, webhookID string, n int64) (_ []Leased, err error) {
 	defer fault.Wrap(&err, "delivery.Lease(%s)", webhookID)
 	return store.All(ctx, tx, func(r store.Row) (l Leased, err error) {
@@ -78,9 +78,9 @@ func Lease(ctx context.Context, tx *store.Tx, webhookID string, n int64) (_ []Le
 		webhookID, tx.Now, n, Delivering, tx.Now.Add(leaseTime), ids.Revision(), tx.Now)
 }
 
-// Record stores what came of an attempt, an HTTP status or 0 and a failure or nil,
-// as part of tx. It reports whether the attempt counts: the delivery may have been
-// cancelled meanwhile, or leased by another dispatcher.
+// Record stores the outcome of an attempt, an HTTP status or 0 and a failure or
+// nil, as part of tx. It reports whether the attempt counts: the delivery may
+// have been cancelled meanwhile, or leased by another dispatcher.
 func (l *Leased) Record(ctx context.Context, tx *store.Tx, httpStatus int,
 	failure *outbound.Failure) (counts bool, err error) {
 	defer fault.Wrap(&err, "delivery.Record(%s)", l.ID)
@@ -101,8 +101,9 @@ func (l *Leased) Record(ctx context.Context, tx *store.Tx, httpStatus int,
 	return n > 0, err
 }
 
-// TakeOver makes deliveries under way due at once: for the start of a dispatcher
-// that is known to be the only one, whose predecessor therefore is no more.
+// TakeOver makes deliveries under way due at once. A dispatcher that is known
+// to be the only one calls it when it starts: whoever leased them before is
+// dead.
 func TakeOver(ctx context.Context, db *store.DB) (err error) {
 	defer fault.Wrap(&err, "delivery.TakeOver")
 	_, err = db.Exec(ctx, "UPDATE webhook_delivery SET due_at = ? WHERE due_at > ? AND state = ?", db.Now(), db.Now(), Delivering)

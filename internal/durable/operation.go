@@ -1,7 +1,7 @@
-// Package durable owns durable operations as clients follow them: their
-// status, result and cancellation (api-v1.md, Operation; completions.md §8).
-// What an operation does is the job of the capability that started it, which
-// is why this package stands below the capabilities.
+// Package durable owns durable operations as clients follow them: their status,
+// result and cancellation (api-v1.md, Operation; completions.md §8). The
+// capability that started an operation defines what it does, which is why this
+// package stands below the capabilities.
 package durable
 
 import (
@@ -30,10 +30,11 @@ const (
 // (api-v1.md, Sizes and counts).
 const MaxActive = 5
 
-// limitSeconds is what Retry-After tells a client that has too many under way.
+// limitSeconds is the Retry-After of a client that has too many operations
+// under way.
 const limitSeconds = 5
 
-// PollSeconds is what Retry-After tells a client that follows an operation.
+// PollSeconds is the Retry-After of a client that follows an operation.
 const PollSeconds = 1
 
 // Operation is durable work that a client can follow.
@@ -55,8 +56,9 @@ type Operation struct {
 	correlationID string
 }
 
-// Result is what an operation brought about; of one with items also how many
-// succeeded and failed, and of an import how many were invalid.
+// Result is what an operation brought about. An operation with items also
+// counts those that succeeded and failed; an import counts the invalid ones
+// too.
 type Result struct {
 	Resource  Resource `json:"resource"`
 	Succeeded *int64   `json:"succeeded,omitempty"`
@@ -67,7 +69,7 @@ type Result struct {
 // SchemaName implements schema.Named.
 func (Result) SchemaName() string { return "OperationResult" }
 
-// lost returns how many items did not do what they were for.
+// lost returns how many items did not succeed.
 func (r *Result) lost() (n int64) {
 	for _, count := range []*int64{r.Failed, r.Invalid} {
 		if count != nil {
@@ -95,7 +97,7 @@ type Failure struct {
 // SchemaName implements schema.Named.
 func (Failure) SchemaName() string { return "OperationError" }
 
-// Terminal reports that the operation will not change any more.
+// Terminal reports whether the operation is over: it will not change any more.
 func (o Operation) Terminal() bool {
 	switch o.Status {
 	case Succeeded, PartiallySucceeded, Failed, Cancelled:
@@ -111,15 +113,15 @@ func (o Operation) ref() op.Ref {
 	return op.Ref{Type: "operation", ID: o.ID, AppID: o.AppID, Revision: o.Revision}
 }
 
-// Accepted is the answer of an operation that started this one by changing
-// the resource ref.
+// Accepted is the answer of an API operation that changed the resource ref and
+// thereby started this operation.
 func (o Operation) Accepted(ref op.Ref) op.Item[Operation] {
 	return op.Item[Operation]{Data: o, Ref: ref, ETag: o.Revision, Location: o.Location(), RetryAfter: PollSeconds}
 }
 
-// Finish ends the operation with what it brought about. succeeded means that
-// nothing is missing: with items that failed or were invalid it is
-// partially_succeeded, and failed when none succeeded.
+// Finish ends the operation with its result. The status is succeeded when no
+// item failed or was invalid, partially_succeeded when some did, and failed
+// when none succeeded.
 func (o *Operation) Finish(ctx context.Context, tx *store.Tx, r Result) (err error) {
 	defer fault.Wrap(&err, "durable.Finish(%s)", o.ID)
 	o.Status, o.Result = Succeeded, opt.NullOf(r)
@@ -139,7 +141,7 @@ func (o *Operation) Fail(ctx context.Context, tx *store.Tx, code, message string
 	return o.end(ctx, tx)
 }
 
-// end stores a terminal status and tells of it.
+// end stores a terminal status and emits its event.
 func (o *Operation) end(ctx context.Context, tx *store.Tx) error {
 	if err := o.save(ctx, tx); err != nil {
 		return err

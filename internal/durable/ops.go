@@ -17,8 +17,8 @@ func appOf(ctx context.Context, q store.Q, id string) (string, error) {
 	return store.One(ctx, q, store.Value[string], "SELECT app_id FROM operation WHERE id = ?", id)
 }
 
-// Register declares the operations of this package, adds to works the one that
-// does nothing and returns the package's part. works are what operations do.
+// Register declares the operations of this package, adds the work that does
+// nothing to works, and returns the package's part.
 func Register(p *op.Pipeline, works *Works) part.Part {
 	app := op.AppOf("operationId", appOf)
 	op.Read(p, op.Op{ID: "getOperationsOperationId", Method: "GET", Path: "/operations/{operationId}", Perm: "operations:read", App: app,
@@ -29,7 +29,7 @@ func Register(p *op.Pipeline, works *Works) part.Part {
 	return part.Part{
 		Name: "durable", Kinds: []jobs.Kind{works.Add(noop)}, Sweeps: []part.Sweep{{Name: "operations", Run: Sweep}},
 		OfApp: part.OfApp{
-			// Jobs of an app that is gone end when their turn comes.
+			// The jobs of a deleted app end when their turn comes.
 			Tables:     []string{"operation", "job"},
 			Dependents: []dependents.Query{{Type: "operation", SQL: "SELECT id FROM operation WHERE app_id = ? AND status IN ('queued', 'running', 'cancel_requested')"}},
 			Remove:     part.Executing("DELETE FROM operation WHERE app_id = ?"),
@@ -57,8 +57,8 @@ type CancelOperation struct{}
 // SchemaName implements schema.Named.
 func (CancelOperation) SchemaName() string { return "OperationCancelRequest" }
 
-// canceller returns the handler that ends what did not start and asks what
-// runs to stop.
+// canceller returns the handler of cancellation: it ends an operation that has
+// not started, and asks a running one to stop.
 func canceller(works *Works) func(context.Context, *op.Call, *store.Tx, *cancelInput) (op.Item[Operation], error) {
 	return func(ctx context.Context, c *op.Call, tx *store.Tx, in *cancelInput) (op.Item[Operation], error) {
 		o, err := Load(ctx, tx, in.OperationID)

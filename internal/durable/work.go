@@ -14,52 +14,53 @@ import (
 )
 
 // Work is what operations of one type do, in turns. It stands between the job
-// and the capability, and sees to it that nothing happens after a cancellation or
-// for a caller who may not do it any more.
+// and the capability, and makes sure that nothing happens after a cancellation,
+// or for a caller who is no longer authorized.
 type Work struct {
 	// Type of the operations, and kind of their jobs.
 	Type string
-	// Permission is what a caller needs to have this done, besides the app in
-	// reach. Where none is named, the work is done for people's sessions alone.
+	// Permission is what the caller must hold, besides reaching the app. If it
+	// is empty, only sessions of people may have this work done.
 	Permission string
 	// Next does one part through r.InTx, or ends the operation through
 	// r.Finish or r.FinishReadCommitted.
 	Next func(ctx context.Context, r *Run) error
-	// Ended settles an operation that ends otherwise, cancelled, failed or no
-	// longer allowed: it may set its result. It may be nil. It runs in a
-	// serializable transaction, which may be that of the cancellation.
+	// Ended settles an operation that ends before its work is done: cancelled,
+	// failed or no longer authorized. It may set the result. It may be nil. It
+	// runs in a serializable transaction, which may be that of the
+	// cancellation.
 	Ended func(ctx context.Context, tx *store.Tx, o *Operation) error
 }
 
 // Run is an operation at work.
 type Run struct {
 	*jobs.Held
-	// Call and Operation are its caller and itself as this turn began: enough to
-	// decide what to try, while each effect has those that InTx and Finish give it.
+	// Call and Operation are the call and the operation as they were when this
+	// turn began: enough to decide what to try. Each effect uses the ones that
+	// InTx and Finish pass to it.
 	Call      *op.Call
 	Operation Operation
 	worker    *worker
 }
 
 var (
-	// errEnds is the error of a part that must not happen because the operation
-	// is to end first.
+	// errEnds means that a part must not happen: the operation is to end first.
 	errEnds = errors.New("the operation ends")
 	// errGoesOn means that the reason to end the operation no longer holds.
 	errGoesOn = errors.New("the operation goes on")
 )
 
-// Works are what the operations of an installation do, by their type.
-// Capabilities add theirs as they register.
+// Works holds the Work of each type of operation. Capabilities add their Work
+// when they register.
 type Works struct {
 	pipeline *op.Pipeline
 	byType   map[string]*worker
 }
 
-// NewWorks returns Works without any.
+// NewWorks returns an empty Works.
 func NewWorks(p *op.Pipeline) *Works { return &Works{p, map[string]*worker{}} }
 
-// Add adds what the operations of one type do and returns the kind of job that
+// Add adds the Work of one type of operation and returns the kind of job that
 // does it.
 func (w *Works) Add(work Work) jobs.Kind {
 	added := &worker{work, w.pipeline}
@@ -74,8 +75,8 @@ type worker struct {
 }
 
 // turn does the next part. An operation that is not to go on is ended instead.
-// If the operation is finished, was deleted with its app, or never was one, as
-// that of a job by which waymark doctor tries the executor, turn only removes the
+// If the operation is finished, was deleted with its app, or never existed
+// (waymark doctor tries the executor with such a job), turn only removes the
 // job.
 func (w *worker) turn(ctx context.Context, h *jobs.Held) (err error) {
 	defer fault.Wrap(&err, "operation %s(%s)", w.Type, h.Payload)
@@ -97,14 +98,15 @@ func (w *worker) turn(ctx context.Context, h *jobs.Held) (err error) {
 	return err
 }
 
-// goesOn reports whether the work goes on for a caller, nil for one who may not
-// have it done any more.
+// goesOn reports whether the work goes on. The call is nil when the caller is
+// no longer authorized.
 func (o Operation) goesOn(c *op.Call) bool {
 	return c != nil && !o.Terminal() && o.Status != CancelRequested
 }
 
-// InTx runs f, one effect, in a transaction in which the operation goes on and
-// its caller still may do this. The first one marks the operation as running.
+// InTx runs f, one effect, in a transaction that first checks that the
+// operation goes on and that the caller is still authorized. The first call
+// marks the operation as running.
 func (r *Run) InTx(ctx context.Context, f func(ctx context.Context, c *op.Call, tx *store.Tx) error) error {
 	return r.Held.InTx(ctx, func(tx *store.Tx) error {
 		o, c, err := r.worker.check(ctx, tx, r.Job, tx.Now)
@@ -124,8 +126,8 @@ func (r *Run) InTx(ctx context.Context, f func(ctx context.Context, c *op.Call, 
 	})
 }
 
-// Finish ends the operation and its job: through f, or, when it is not to go
-// on, as cancelled or failed.
+// Finish ends the operation and its job. f ends the operation; if it is not to
+// go on, it ends as cancelled or failed instead.
 func (r *Run) Finish(ctx context.Context, f func(ctx context.Context, c *op.Call, tx *store.Tx, o *Operation) error) error {
 	return r.Held.Finish(ctx, func(tx *store.Tx) error {
 		o, c, err := r.worker.check(ctx, tx, r.Job, tx.Now)
@@ -147,8 +149,8 @@ func (r *Run) Finish(ctx context.Context, f func(ctx context.Context, c *op.Call
 
 // FinishReadCommitted ends the operation and its job through f in a transaction
 // of store.InTxReadCommitted, for work that publishes (route.Lock). f must end
-// the operation: that is what finds a cancellation meanwhile. One that is not to
-// go on ends through Finish.
+// the operation: saving it finds a cancellation that came meanwhile. An
+// operation that is not to go on ends through Finish.
 func (r *Run) FinishReadCommitted(ctx context.Context, f func(ctx context.Context, c *op.Call, tx *store.Tx, o *Operation) error) error {
 	return r.Held.FinishReadCommitted(ctx, func(tx *store.Tx) error {
 		o, c, err := r.worker.check(ctx, tx, r.Job, tx.Now)
@@ -162,8 +164,8 @@ func (r *Run) FinishReadCommitted(ctx context.Context, f func(ctx context.Contex
 	})
 }
 
-// check loads the operation of a job and makes the call of its caller, nil when
-// the caller may not have this done any more.
+// check loads the operation of a job and makes the call for its caller; the
+// call is nil when the caller is no longer authorized.
 func (w *worker) check(ctx context.Context, q store.Q, j jobs.Job, now clock.Instant) (Operation, *op.Call, error) {
 	o, err := find(ctx, q, j.Payload)
 	if err != nil {
@@ -193,7 +195,7 @@ func (w *worker) failed(ctx context.Context, tx *store.Tx, j jobs.Job, final boo
 	return w.stop(ctx, tx, &o, Failed)
 }
 
-// stop ends an operation otherwise than by its work.
+// stop ends an operation before its work is done.
 func (w *worker) stop(ctx context.Context, tx *store.Tx, o *Operation, status string) error {
 	o.Status = status
 	if w.Ended != nil {

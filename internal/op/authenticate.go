@@ -7,7 +7,7 @@ import (
 func (c *callContext) authenticate() error {
 	authorization, _, err := header(c.r, "Authorization")
 	if err == nil {
-		// The costly check is not made for an address that had too many refusals.
+		// Skip the costly check for an address that has been refused too often.
 		if !c.service.Auth.Cheap(authorization) {
 			if err := c.service.addressFull(c); err != nil {
 				return err
@@ -22,7 +22,7 @@ func (c *callContext) authenticate() error {
 			c.windowFull = true
 			return limited
 		}
-		// At most as many lines as the address has calls.
+		// An address cannot cause more log lines than it has calls.
 		c.service.Log.Info("call refused", "operation", c.row.ID, "request_id", c.RequestID, "cause", err)
 	}
 	return err

@@ -7,9 +7,9 @@
 // transaction with audit and receipt; then the envelope. The same rows make
 // the OpenAPI document and the capabilities catalog.
 //
-// No web framework stands below it: one does in a single step what the contract
-// does in several, with refusals and receipts between them. Package schema makes
-// the schemas and checks bodies against them.
+// It uses no web framework: a framework does in a single step what the contract
+// does in several, with refusals and receipts between them. Package schema
+// makes the schemas and checks bodies against them.
 //
 // It does not hold any operation. Handlers make no network call and start no
 // goroutine: a transaction may run them again.

@@ -161,7 +161,8 @@ func (p *Pipeline) describe(r *row) members {
 	return append(o, member{"responses", responses})
 }
 
-// description is what the operation's own words and its row say.
+// description returns the text of an operation: its Doc, and what its row
+// implies.
 func (r *row) description() string {
 	var b strings.Builder
 	if r.Doc != "" {
@@ -174,7 +175,7 @@ func (r *row) description() string {
 	return b.String() + "."
 }
 
-// scope tells whether every call concerns an app.
+// scope says whether every call concerns an app.
 func (r *row) scope() string {
 	if a := r.App; a.path+a.body != "" || a.query != "" && slices.ContainsFunc(r.input.parameters, func(p parameter) bool {
 		return p.name == a.query && p.required

@@ -100,8 +100,9 @@ func writeJSON(w http.ResponseWriter, status int, b []byte) {
 	w.Write(b)
 }
 
-// write writes a file. Nothing in it may run where it is shown, and its tag is
-// made of its bytes: what they are made from may change without a revision.
+// write writes a file. A browser that shows it must not run anything in it. Its
+// ETag is a digest of its bytes: the data behind them may change without a
+// revision.
 func (f *File) write(w http.ResponseWriter) {
 	sum := sha256.Sum256(f.Content)
 	disposition := "inline"

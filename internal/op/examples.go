@@ -36,8 +36,8 @@ const (
 	in90Days = "2027-02-18T12:00:00.000Z"
 )
 
-// examples are what single members show, by schema and member, where a word of
-// the vocabulary would not be true; nil shows null.
+// examples are the values that single members show, by schema and member, where
+// the example of the vocabulary would be wrong; nil shows null.
 var examples = map[string]any{
 	"AnalyticsCoverage.source": "retained_events", "AnalyticsCoverage.grouping": "none", "AnalyticsCoverage.deletedLinks": "included",
 	"AnalyticsCoverage.historicalAggregates": "not_merged", "AnalyticsCoverage.uniqueVisitors": "estimate",

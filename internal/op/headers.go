@@ -13,7 +13,7 @@ type headerText struct {
 	schema    *schema.Schema
 }
 
-// replayed is the one header that no kind of answer always has.
+// replayed is the one header that is optional in every kind of answer.
 const replayed = "Idempotency-Replayed"
 
 func text(pattern string, longest int, example string) *schema.Schema {
@@ -28,7 +28,7 @@ func always(value string) *schema.Schema {
 	return &schema.Schema{Type: schema.String, Const: value}
 }
 
-// headers are all headers by which answers say more than HTTP needs.
+// headers are the headers of answers that the contract describes.
 var headers = []headerText{
 	{"X-Request-Id", "The id of this request, as in the body.", text("^req_[0-9a-f]{32}$", 36, "req_3f2a9c0d5b7e4816a2c4e6f80b1d3f57")},
 	{"Cache-Control", "Nothing may keep or change an answer.", always("no-store, no-transform")},
@@ -103,8 +103,8 @@ func (r *row) successHeaders() members {
 	return members(s)
 }
 
-// hasRevision reports whether data of a type has a revision at its top: it is
-// the answer's ETag.
+// hasRevision reports whether data of a type has a member revision at its top.
+// That revision is the answer's ETag.
 func hasRevision(data reflect.Type) bool {
 	for _, f := range reflect.VisibleFields(data) {
 		if f.Tag.Get("json") == "revision" {

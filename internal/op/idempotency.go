@@ -49,8 +49,8 @@ func (c *callContext) lockKey(tx *store.Tx) {
 	tx.TryLock(int64(binary.BigEndian.Uint64(sum[:])), inProgress())
 }
 
-// makeFingerprint identifies the intent: the same key with another one is a
-// conflict.
+// makeFingerprint identifies the intent of a request. The same key with another
+// fingerprint is a conflict.
 func (c *callContext) makeFingerprint() string {
 	h := sha256.New()
 	for _, part := range [][]byte{
@@ -65,7 +65,7 @@ func (c *callContext) makeFingerprint() string {
 }
 
 // replay answers from the receipt of the same intent, after checking that the
-// caller still reaches what it is about.
+// caller may still reach the resource.
 func (c *callContext) replay() (replayed bool, err error) {
 	r, err := receipt.Find(c.ctx, c.service.DB, c.Actor.Credential, c.Intent, c.Now)
 	if errors.Is(err, store.ErrNotFound) {
@@ -80,8 +80,8 @@ func (c *callContext) replay() (replayed bool, err error) {
 		return false, refusal
 	}
 	if r.AppID != "" && !c.Actor.Holds(r.AppID) {
-		// A key no longer holds an app that is gone; its deletion may still be
-		// replayed.
+		// A key no longer reaches an app that was deleted, but the deletion may
+		// still be replayed.
 		exists, err := store.Exists(c.ctx, c.service.DB, "SELECT 1 FROM app WHERE id = ?", r.AppID)
 		if err != nil {
 			return false, err

@@ -23,9 +23,9 @@ func describing(r *schema.Registry) *schema.Registry {
 	return r
 }
 
-// vocabulary says what members mean that stand in many schemas: one name means
-// one thing in the whole contract. It completes the fields and parameters whose
-// own tags say nothing.
+// vocabulary describes the members that many schemas have: one name means one
+// thing in the whole contract. It completes fields and parameters whose own
+// tags say nothing.
 var vocabulary = func() map[string]schema.Schema {
 	all := map[string]schema.Schema{}
 	words := func(longest int, doc string, example any, names ...string) {

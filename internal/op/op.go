@@ -30,8 +30,8 @@ type Op struct {
 	App AppRef
 	// Budget is the business limit that calls draw on besides the windows.
 	Budget Budget
-	// ETag has answers carry the revision of their resource although their data
-	// has none at its top.
+	// ETag makes answers carry the revision of their resource although their
+	// data has no revision at its top.
 	ETag bool
 	// Status of success; 0 means the method's usual one.
 	Status int
@@ -72,12 +72,12 @@ var AppInQuery = AppRef{query: "appId"}
 // AppInBody is for operations whose body has an appId member.
 var AppInBody = AppRef{body: "appId"}
 
-// AppOf is for operations on one resource: find looks up whose it is by the
-// named path parameter.
+// AppOf is for operations on one resource: find looks up the app of the
+// resource that the path parameter names.
 func AppOf(parameter string, find AppFinder) AppRef { return AppRef{path: parameter, find: find} }
 
-// AppOfQuery is for operations on what a query parameter names: find looks up
-// whose it is.
+// AppOfQuery is for operations on a resource that a query parameter names: find
+// looks up its app.
 func AppOfQuery(parameter string, find AppFinder) AppRef {
 	return AppRef{query: parameter, find: find}
 }
@@ -103,13 +103,13 @@ type Call struct {
 	limitScale float64
 }
 
-// CallFor returns a call on behalf of a caller, or of one who is not known yet:
-// a request's, or that of the work which a request started.
+// CallFor returns a call for a request, or for the durable work that a request
+// started, on behalf of a caller; a is nil while the caller is not known yet.
 func (p *Pipeline) CallFor(a *actor.Actor, requestID, appID string, now clock.Instant) *Call {
 	return &Call{Actor: a, RequestID: requestID, AppID: appID, Now: now, DB: p.DB, limitScale: p.LimitScale}
 }
 
-// Stale reports that the client holds another revision than the current one.
+// Stale reports whether the client holds another revision than the current one.
 func (c *Call) Stale(current string) bool { return c.IfMatch != "" && c.IfMatch != current }
 
 // Scaled returns a limit of the contract as this installation has it:
@@ -135,16 +135,16 @@ type Item[T any] struct {
 	ETag       string
 	Location   string // of what was created or is to be followed, under /v1
 	RetryAfter int    // seconds, on acceptance
-	// Secret marks an answer that must not be kept: its receipt tells only
+	// Secret marks an answer that must not be kept: its receipt records only
 	// that it was given.
 	Secret bool
 }
 
-// File is the answer of an operation that gives bytes.
+// File is the answer of an operation that returns bytes.
 type File struct {
 	Name        string
 	ContentType string
-	// Attachment has browsers save the file rather than show it.
+	// Attachment makes browsers save the file rather than show it.
 	Attachment bool
 	Content    []byte
 	Ref        Ref
@@ -160,8 +160,8 @@ func Location(segments ...string) string {
 	return path
 }
 
-// Found returns what was loaded for a call: what is not in the database is the
-// refusal of a missing resource.
+// Found returns what was loaded for a call, and turns store.ErrNotFound into
+// the refusal of a missing resource.
 func Found[T any](v T, err error) (T, error) {
 	if errors.Is(err, store.ErrNotFound) {
 		err = fault.Missing()

@@ -9,14 +9,14 @@ import (
 	"github.com/waymarkhq/waymark/internal/schema"
 )
 
-// Outgoing describes in the contract requests that the service sends to
-// receivers of its clients.
+// Outgoing describes, for the contract, a request that the service sends to
+// receivers that its clients run.
 type Outgoing struct {
 	Name    string // the event type
 	Summary string
 	// Payload is the type of the body.
 	Payload reflect.Type
-	// Headers are the names of the headers with what each is for.
+	// Headers maps the name of each header to its purpose.
 	Headers map[string]string
 }
 

@@ -24,7 +24,8 @@ type Window struct {
 	After *cursor.Position
 }
 
-// Positioned is a row of a list: it tells where the list continues after it.
+// Positioned is a row of a list. Its Position is where the list continues after
+// it.
 type Positioned interface{ Position() cursor.Position }
 
 // Keyset adds the condition that continues a list ordered by two columns, and
@@ -80,8 +81,9 @@ func (c *callContext) sign(p cursor.Position) string {
 	return c.service.Cursors.Sign(p, c.listBinding(), c.Now)
 }
 
-// listBinding is all that a cursor is bound to: who asks which list with which
-// filters, order and limit. A default that is spelt out is the same query.
+// listBinding is everything that a cursor is bound to: the caller, the list,
+// its filters, order and limit. A default that is sent explicitly makes no
+// difference.
 func (c *callContext) listBinding() string {
 	values := url.Values{}
 	for name, v := range c.query {

@@ -9,7 +9,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/requestlog"
 )
 
-// Part returns what the pipeline itself keeps. Of an app that is deleted all of
+// Part returns what the pipeline itself keeps. When an app is deleted, all of
 // it stays until the end of its retention.
 func Part() part.Part {
 	return part.Part{

@@ -48,15 +48,16 @@ type Pipeline struct {
 	Options
 	rows     []*row
 	outgoing []Outgoing
-	// requests and answers have the schemas of the contract; inner has those of
-	// bodies inside bodies, which the contract has as open objects.
+	// requests and answers have the schemas of the contract. inner has the
+	// schemas of bodies inside bodies, which the contract shows as open
+	// objects.
 	requests, answers, inner *schema.Registry
 
 	inFlight inFlight
 	// uploads has a place for each upload that is being read.
 	uploads chan struct{}
-	// addresses bounds calls that no credential's windows bound; approximate
-	// by design, so always in memory.
+	// addresses counts calls without a valid credential, by address. The count
+	// is approximate by design, so it is always in memory.
 	addresses *ratelimit.Memory
 }
 
@@ -240,8 +241,8 @@ func (c *callContext) mutate() (*outcome, error) {
 	if err == nil {
 		return out, nil
 	}
-	// Another process may have done the same intent a moment ago: then what
-	// stands against this one is its own effect.
+	// Another process may have done the same intent a moment ago. Then it is the
+	// effect of that intent which refuses this one.
 	if refusal, refused := fault.From(err); errors.Is(err, receipt.ErrExists) || refused && refusal.Code != fault.OperationInProgress && refusal.Code != fault.RateLimited {
 		if replayed, err := c.replay(); replayed || err != nil {
 			return nil, err

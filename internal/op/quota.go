@@ -11,7 +11,8 @@ import (
 	"github.com/waymarkhq/waymark/internal/ratelimit"
 )
 
-// rates are the windows of api-v1.md, Rate windows: calls in 60 seconds.
+// rates are the calls that each window allows in 60 seconds (api-v1.md, Rate
+// windows).
 var rates = map[string]map[string]int64{
 	"entry": {"credential": 1200, "account": 2400, "app": 1200},
 	"read":  {"credential": 600, "account": 1200, "app": 600},

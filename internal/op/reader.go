@@ -11,8 +11,8 @@ import (
 	"github.com/waymarkhq/waymark/internal/schema"
 )
 
-// check checks a body against its schema. A panic is a mistake of ours, but no
-// failure of the service: the body is refused, and the cause is logged.
+// check checks a body against its schema. A panic, which is a mistake in this
+// code, does not fail the call: the body is refused, and the cause is logged.
 func (p *Pipeline) check(rules *schema.Schema, body any) (details []fault.Detail) {
 	defer func() {
 		if cause := recover(); cause != nil {

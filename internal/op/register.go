@@ -29,8 +29,9 @@ func List[In any, T Positioned](p *Pipeline, o Op, handle func(context.Context, 
 	ListOrFile(p, o, nil, nil, handle)
 }
 
-// ListOrFile declares a list that a query may have as one whole file of one of
-// the given media types: file returns nil when a page is asked for.
+// ListOrFile declares a list that a client may also get as one whole file, of
+// one of the given media types. file returns nil when the client asks for a
+// page.
 func ListOrFile[In any, T Positioned](p *Pipeline, o Op, types []string, file func(context.Context, *Call, *In) (*File, error),
 	handle func(context.Context, *Call, *In, Window) ([]T, error)) {
 	spec := p.inputOf(reflect.TypeFor[In](), o)
@@ -87,8 +88,8 @@ func Write[In, Out any](p *Pipeline, o Op, handle func(context.Context, *Call, *
 // Staged declares a mutation with an effect outside the database, which must
 // happen before the transaction and outlive a crash between the two: stage
 // first leaves a durable intent in a transaction of its own, then does the
-// effect, and commit ends the intent together with audit and receipt. A stage
-// whose commit never comes is for a sweep to undo or finish; a repeated call
+// effect, and commit ends the intent together with audit and receipt. When the
+// commit never comes, a sweep must undo or finish the stage. A repeated call
 // runs its stage again and should find the earlier intent (Call.Intent).
 func Staged[In, Stage, Out any](p *Pipeline, o Op, stage func(context.Context, *Call, *In) (Stage, error),
 	commit func(context.Context, *Call, *store.Tx, *In, Stage) (Item[Out], error)) {
@@ -116,7 +117,8 @@ func Staged[In, Stage, Out any](p *Pipeline, o Op, stage func(context.Context, *
 }
 
 // Bytes declares a read that answers a file of one of the given media types
-// instead of JSON. A domain rule that its query breaks is 422.
+// instead of JSON. A query that breaks a rule of the domain is refused with
+// 422.
 func Bytes[In any](p *Pipeline, o Op, types []string, handle func(context.Context, *Call, *In) (File, error)) {
 	p.add(&row{
 		Op: o, input: p.inputOf(reflect.TypeFor[In](), o), types: types,

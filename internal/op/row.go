@@ -45,8 +45,8 @@ type outcome struct {
 	text []byte
 }
 
-// encode makes the text of the answer, which is also its receipt's, and leaves
-// the headers that the contract describes.
+// encode makes the text of the answer, which the receipt keeps too, and keeps
+// only the headers that the contract describes.
 func (o *outcome) encode(r *row) (err error) {
 	if !r.tagged {
 		o.etag = ""

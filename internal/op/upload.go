@@ -52,7 +52,7 @@ func (c *callContext) parseUpload() error {
 	if err := refuseEncoded(c.r); err != nil {
 		return err
 	}
-	// A file under way takes disk, which is not counted yet.
+	// A file on its way takes space on the disk, which is not counted yet.
 	select {
 	case c.service.uploads <- struct{}{}:
 		defer func() { <-c.service.uploads }()
@@ -94,7 +94,8 @@ func (c *callContext) parseUpload() error {
 		}
 	}
 	c.bodyApp = u.AppID
-	// What tells one intent from another; the boundary does not.
+	// The fingerprint covers the parts, not the boundary: each attempt may have
+	// another one.
 	c.body, err = json.Marshal([]string{u.AppID, u.Type, u.SHA256})
 	return err
 }

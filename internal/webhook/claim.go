@@ -17,14 +17,14 @@ const batch = 10
 // claimed is a delivery that this process is to attempt.
 type claimed struct {
 	delivery.Leased
-	// What came of it.
+	// The outcome of the attempt.
 	status  int
 	failure *outbound.Failure
 }
 
 // claim leases due deliveries of a destination, the longest due first, and
-// returns them with the destination as it is. It cancels what is not to be
-// sent any more.
+// returns them with the current destination. It cancels deliveries that must
+// not be sent any more.
 func claim(ctx context.Context, db *store.DB, webhookID string) (w Webhook, all []claimed, err error) {
 	defer fault.Wrap(&err, "webhook.claim(%s)", webhookID)
 	err = db.InTxReadCommitted(ctx, func(tx *store.Tx) error {
@@ -41,7 +41,8 @@ func claim(ctx context.Context, db *store.DB, webhookID string) (w Webhook, all 
 		if err != nil {
 			return err
 		}
-		// No more than may fail before the destination is suspended.
+		// Claim at most as many as may still fail before the destination is
+		// suspended.
 		leased, err := delivery.Lease(ctx, tx, webhookID, max(1, min(batch, maxFailures-w.ConsecutiveFailures)))
 		if err != nil {
 			return err
@@ -67,8 +68,8 @@ func claim(ctx context.Context, db *store.DB, webhookID string) (w Webhook, all 
 	return w, all, err
 }
 
-// refuses returns why nothing may be sent to the destination, "" when it may.
-// One whose authorization is lost is marked so.
+// refuses returns why nothing may be sent to the destination, or "". It marks a
+// destination whose authorization is lost.
 func (w *Webhook) refuses(ctx context.Context, tx *store.Tx) (reason string, err error) {
 	switch {
 	case !w.Enabled: // or gone
@@ -86,8 +87,9 @@ func (w *Webhook) refuses(ctx context.Context, tx *store.Tx) (reason string, err
 	return delivery.AuthorizationLost, err
 }
 
-// record stores what came of attempts, in the order in which they ended. It
-// leaves out those that were cancelled meanwhile or whose lease ended.
+// record stores the outcomes of attempts, in the order in which the attempts
+// ended. It leaves out deliveries that were cancelled meanwhile or whose lease
+// ended.
 func record(ctx context.Context, db *store.DB, w *Webhook, ended []claimed) (err error) {
 	defer fault.Wrap(&err, "webhook.record(%s)", w.ID)
 	return db.InTxReadCommitted(ctx, func(tx *store.Tx) error {
@@ -116,8 +118,8 @@ func record(ctx context.Context, db *store.DB, w *Webhook, ended []claimed) (err
 	})
 }
 
-// count adds failures, after a success if there was one, to those in a row and
-// suspends the destination when they are too many.
+// count adds failures to the failures in a row, which a success resets first,
+// and suspends the destination when they are too many.
 func (w *Webhook) count(ctx context.Context, tx *store.Tx, failures int64, lastSuccess, lastFailure *clock.Instant) error {
 	type counted struct {
 		failures int64

@@ -14,13 +14,15 @@ import (
 )
 
 const (
-	// places is how many destinations a process serves at once. One that is
-	// slow keeps its place for one batch, then it is others' turn.
+	// places is how many destinations a process serves at once. A slow
+	// destination keeps its place for one batch; then other destinations have
+	// their turn.
 	places = 64
-	// ownerPlaces is how many of them one owner may take, so that slow receivers
-	// of one do not keep all.
+	// ownerPlaces is how many places one owner may take, so that the slow
+	// receivers of one owner do not keep them all.
 	ownerPlaces = places / 2
-	// pollEvery finds what has become due, and what other processes enqueued.
+	// pollEvery is the pause between looks for deliveries that became due, or
+	// that other processes enqueued.
 	pollEvery = 250 * time.Millisecond
 	// awayWait is the pause after the database did not answer.
 	awayWait = time.Second
@@ -28,7 +30,8 @@ const (
 	serveLimit = 10 * time.Second
 )
 
-// Dispatcher sends what is due. Several may run on one PostgreSQL database.
+// Dispatcher sends the deliveries that are due. Several may run on one
+// PostgreSQL database.
 type Dispatcher struct {
 	db      *store.DB
 	client  *outbound.Client
@@ -39,11 +42,12 @@ type Dispatcher struct {
 	// more.
 	free    chan struct{}
 	running sync.WaitGroup
-	// after is the destination served last: all have their turn.
+	// after is the destination served last; the next look goes on behind it, so
+	// that each has its turn.
 	after string
 
 	mu sync.Mutex
-	// busy are the destinations being served, owners counts theirs.
+	// busy are the destinations being served; owners counts them by owner.
 	busy   map[string]bool
 	owners map[string]int
 }
@@ -74,8 +78,7 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	}
 }
 
-// Drain delivers what is due until nothing is. It is for tests; Run must not be
-// running.
+// Drain sends until nothing is due. It is for tests; Run must not be running.
 func (d *Dispatcher) Drain(ctx context.Context) error {
 	for {
 		n, err := d.begin(ctx)
@@ -89,7 +92,7 @@ func (d *Dispatcher) Drain(ctx context.Context) error {
 // begin serves due destinations that are not being served, as many as there are
 // places for, and returns how many.
 func (d *Dispatcher) begin(ctx context.Context) (n int, err error) {
-	// Those that are being served may be among those found.
+	// Destinations that are being served may be among the due ones.
 	found, err := delivery.FindDue(ctx, d.db, d.after, 2*places)
 	if err == nil && len(found) < 2*places && d.after != "" {
 		var rest []delivery.Due

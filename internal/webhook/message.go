@@ -15,8 +15,8 @@ import (
 	"github.com/waymarkhq/waymark/internal/op"
 )
 
-// Event is what a receiver gets. It tells which resource changed, not how: the
-// receiver reads that through the API, with its own permissions.
+// Event is what a receiver gets. It says which resource changed, not how: the
+// receiver reads the change through the API, with its own permissions.
 type Event struct {
 	ID            string        `json:"id" format:"uuid" doc:"The id of the event, also in Service-Event-Id: deduplicate by it."`
 	Type          delivery.Type `json:"type"`

@@ -195,8 +195,8 @@ func (s *service) test(ctx context.Context, c *op.Call, tx *store.Tx, in *testIn
 	return w.send(ctx, tx, delivery.Event{ID: ids.New(), Type: delivery.Test, AppID: w.AppID, ResourceID: w.ID, Revision: w.Revision, OccurredAt: tx.Now})
 }
 
-// send starts a delivery that was asked for, unless the destination cannot be
-// sent to.
+// send starts a delivery that a caller asked for, unless the destination is in
+// a state in which nothing is sent.
 func (w *Webhook) send(ctx context.Context, tx *store.Tx, e delivery.Event) (op.Item[delivery.Delivery], error) {
 	holds, err := w.authorized(ctx, tx, tx.Now)
 	switch {

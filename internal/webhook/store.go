@@ -85,16 +85,16 @@ func insert(ctx context.Context, tx *store.Tx, w *Webhook) error {
 	return save(ctx, tx, w)
 }
 
-// lock keeps a destination, and by that its deliveries, from being claimed,
-// recorded or changed by others until tx ends. All who do these things take it
-// first, so that they wait for each other in one order.
+// lock locks a destination until tx ends, so that no other transaction claims,
+// records or changes it or its deliveries. Every transaction that does so takes
+// this lock first, so that all wait for each other in one order.
 func lock(ctx context.Context, tx *store.Tx, id string) error {
 	_, err := store.Exists(ctx, tx, "SELECT 1 FROM webhook WHERE id = ?"+tx.Dialect().LockRow, id)
 	return err
 }
 
-// save stores a configuration under a new revision and cancels what was to be
-// sent under the one before. Its first statement takes the lock.
+// save stores a configuration under a new revision and cancels the deliveries
+// that are bound to the revision before. Its first statement takes the lock.
 func save(ctx context.Context, tx *store.Tx, w *Webhook) error {
 	if w.previousUntil != nil && *w.previousUntil <= tx.Now {
 		w.previousSecret, w.previousUntil = nil, nil
@@ -126,8 +126,8 @@ func save(ctx context.Context, tx *store.Tx, w *Webhook) error {
 	return delivery.Subscribe(ctx, tx, w.ID, w.AppID, types...)
 }
 
-// remove ends a webhook and forgets its secrets. Its row stays for as long as
-// its deliveries.
+// remove ends a webhook and forgets its secrets. Its row stays as long as its
+// deliveries do.
 func remove(ctx context.Context, tx *store.Tx, w *Webhook) error {
 	w.Enabled, w.secret, w.previousSecret, w.previousUntil = false, "", nil, nil
 	if err := save(ctx, tx, w); err != nil {
@@ -137,8 +137,8 @@ func remove(ctx context.Context, tx *store.Tx, w *Webhook) error {
 	return err
 }
 
-// RemoveApp removes the destinations of an app that goes, as part of tx.
-// Nothing more is sent; its deliveries go with the sweep.
+// RemoveApp removes the destinations of an app that is being deleted, as part
+// of tx. Nothing more is sent; the sweep removes the deliveries.
 func RemoveApp(ctx context.Context, tx *store.Tx, _, appID string) (err error) {
 	defer fault.Wrap(&err, "webhook.RemoveApp(%s)", appID)
 	// First the destinations: who sends locks them before their deliveries.

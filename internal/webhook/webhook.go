@@ -1,12 +1,13 @@
-// Package webhook owns the destinations that apps register for their events, the
-// signatures, and the dispatcher that sends (api-v1.md, Webhook and delivery,
-// Events; completions.md §9). It does not hold the deliveries: those, their states
-// and their queue are package delivery's. Which changes make events is for the
-// capabilities to say, through the same package.
+// Package webhook owns the destinations that apps register for their events,
+// the signatures, and the dispatcher that sends (api-v1.md, Webhook and
+// delivery, Events; completions.md §9). It does not hold the deliveries:
+// package delivery owns them, with their states and their queue. The
+// capabilities decide which changes make events, and emit them through package
+// delivery.
 //
-// The revision of a webhook is that of its configuration: counters and
-// suspension, which change with every attempt, leave it alone, so that a
-// revision that was read stays good for If-Match.
+// The revision of a webhook is the revision of its configuration. Counters and
+// suspension change with every attempt but leave the revision alone, so that a
+// revision that a client read stays good for If-Match.
 package webhook
 
 import (
@@ -30,7 +31,8 @@ const (
 	MaxPerApp = 10
 	// maxFailures in a row suspend a destination.
 	maxFailures = 10
-	// permission is what registration needs, and each send again.
+	// permission is needed to register a destination, and checked again at each
+	// send.
 	permission = "webhooks:create"
 )
 
@@ -51,19 +53,20 @@ type Webhook struct {
 	CreatedAt           clock.Instant  `json:"createdAt" format:"date-time"`
 	UpdatedAt           clock.Instant  `json:"updatedAt" format:"date-time"`
 
-	// hold tells why nothing is sent although it is enabled, "" when it is.
+	// hold says why nothing is sent although the destination is enabled; ""
+	// when it is sent to.
 	hold string
-	// grant and authorizedUntil are what sends need to hold.
+	// grant and authorizedUntil say on whose behalf it is sent, and until when.
 	grant           actor.Grant
 	authorizedUntil clock.Instant
-	// secret signs. It is stored as it is, the one secret of which a digest
-	// would not do. previousSecret signs too until previousUntil.
+	// secret signs. It is stored as it is: a digest of it could not sign.
+	// previousSecret signs too until previousUntil.
 	secret         string
 	previousSecret *string
 	previousUntil  *clock.Instant
 }
 
-// Authorizer is the caller who registered a destination or enabled it last.
+// Authorizer is the caller who registered a destination or last enabled it.
 type Authorizer struct {
 	Type string `json:"type" enum:"human,api_key"`
 	ID   string `json:"id"`
@@ -109,8 +112,8 @@ func (w Webhook) destination() delivery.Destination {
 	return delivery.Destination{ID: w.ID, Revision: w.Revision, Hold: w.hold}
 }
 
-// setStatus derives the status. An authorization that ran out shows before the
-// next attempt finds it.
+// setStatus derives the status. It shows an expired authorization before the
+// next attempt notices it.
 func (w *Webhook) setStatus(now clock.Instant) {
 	switch {
 	case !w.Enabled:
@@ -124,16 +127,16 @@ func (w *Webhook) setStatus(now clock.Instant) {
 	}
 }
 
-// authorize makes a caller the one on whose behalf it is sent, and starts
-// afresh.
+// authorize makes the caller the one on whose behalf events are sent, and
+// clears failures and suspension.
 func (w *Webhook) authorize(a *actor.Actor) {
 	w.grant, w.authorizedUntil = a.Grant(), a.ExpiresAt
 	w.AuthorizedBy = Authorizer{Type: string(a.Type), ID: a.PrincipalID()}
 	w.hold, w.ConsecutiveFailures = "", 0
 }
 
-// refresh shows in the status that the authorization is lost before an attempt
-// finds it.
+// refresh shows in the status that the authorization is lost, before an attempt
+// notices it.
 func (w *Webhook) refresh(ctx context.Context, c *op.Call) error {
 	if w.Status != "active" {
 		return nil
@@ -155,7 +158,7 @@ func (w *Webhook) authorized(ctx context.Context, q store.Q, now clock.Instant) 
 	return holder != nil, err
 }
 
-// rotate gives the webhook a new secret. The one before goes on to sign for
+// rotate gives the webhook a new secret. The old secret also signs for the time
 // overlap.
 func (w *Webhook) rotate(now clock.Instant, overlap time.Duration) {
 	w.previousSecret, w.previousUntil = nil, nil

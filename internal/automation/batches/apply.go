@@ -48,7 +48,8 @@ func (a *actions) read(action string, input []byte) (err error) {
 	return err
 }
 
-// creates reports that an item will make a link, as far as can be told before.
+// creates reports whether an item will create a link, as far as can be known
+// beforehand.
 func (a *actions) creates(c *op.Call, i *automation.Item) bool {
 	if i.Action != automation.ActionCreate || !c.Actor.May(permission(i.Action), false) {
 		return false

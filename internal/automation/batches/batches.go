@@ -1,6 +1,6 @@
-// Package batches owns link batches: up to fifty changes of links in one request,
-// done one by one by the executor (api-v1.md, Link batches). It does not hold
-// what a change does: that is package link's.
+// Package batches owns link batches: up to fifty changes of links in one
+// request, done one by one by the executor (api-v1.md, Link batches). It does
+// not hold what a change does: package link does.
 package batches
 
 import (
@@ -40,7 +40,7 @@ type Change struct {
 // SchemaName implements schema.Named.
 func (Change) SchemaName() string { return "BatchChange" }
 
-// Item is a change with how it ended.
+// Item is a change and how it ended.
 type Item struct {
 	ClientID string                          `json:"clientId"`
 	Ordinal  int64                           `json:"ordinal" minimum:"1"`
@@ -114,9 +114,9 @@ func (a *actions) start(ctx context.Context, c *op.Call, tx *store.Tx, in *creat
 	return j.Accepted(o), err
 }
 
-// check refuses what is wrong with a batch besides the data of its items. Of an
-// input it refuses fields that are unknown, missing or of another type; what else
-// is wrong with it becomes the item's error.
+// check refuses what is wrong with a batch besides the data of its items. It
+// refuses inputs with fields that are unknown, missing or of another type;
+// anything else wrong with an input becomes the error of its item.
 func (a *actions) check(items []Change) error {
 	var p fault.Problems
 	seen := map[string]bool{}

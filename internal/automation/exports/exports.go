@@ -108,7 +108,7 @@ func (e *service) check(r request) error {
 	return err
 }
 
-// missing tells why an export in a state has no file, and what to do.
+// missing says, by the state of an export, why it has no file and what to do.
 var missing = map[string]string{
 	durable.Queued:     "The export is queued. Wait until its state is succeeded.",
 	durable.Running:    "The export is running. Wait until its state is succeeded.",

@@ -24,6 +24,6 @@ var fields = map[string]kind{
 	"lifecycle.maxClicks": integer, "lifecycle.expiredUrl": text,
 }
 
-// behaviors are the values of older integrations that have another name now
+// behaviors maps the values that older integrations send to their present names
 // (api-v1.md, Versioning).
 var behaviors = map[string]string{"automatico": "automatic", "inteligente": "intelligent"}

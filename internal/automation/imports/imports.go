@@ -1,6 +1,7 @@
-// Package imports owns imports: links that come as a file of another product or
-// of one's own, are tried first and created on commit (api-v1.md, Imports;
-// completions.md §8). It does not hold what a link is: that is package link's.
+// Package imports owns imports: links that come in a file, from another product
+// or written by hand, are validated first and created on commit (api-v1.md,
+// Imports; completions.md §8). It does not hold what a link is: package link
+// does.
 package imports
 
 import (
@@ -38,7 +39,7 @@ type CreateImport struct {
 // SchemaName implements schema.Named.
 func (CreateImport) SchemaName() string { return "ImportCreate" }
 
-// ImportItem is one link of an import with what became of it.
+// ImportItem is one link of an import and how it ended.
 type ImportItem struct {
 	ClientID string                          `json:"clientId" doc:"row-1, row-2 and so on where the content gives none."`
 	Ordinal  int64                           `json:"ordinal" minimum:"1"`
@@ -55,8 +56,9 @@ func (i ImportItem) Position() cursor.Position {
 
 // request is what is stored of an import besides its items.
 type request struct {
-	// Problems are what could not be read of a row, by its ordinal: a row is
-	// refused when the import is validated, not the import because of a row.
+	// Problems are the fields that could not be read, by the ordinal of their
+	// row. Such a row is refused when the import is validated; it does not
+	// refuse the whole import.
 	Problems map[int64][]fault.Detail `json:"problems"`
 }
 

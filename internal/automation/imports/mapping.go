@@ -11,9 +11,9 @@ import (
 	"github.com/waymarkhq/waymark/internal/schema"
 )
 
-// Mapping tells where the fields of the links come from. A member is named
-// after a column and says which field it gives, or after a field and says which
-// value it has.
+// Mapping says where the fields of the links come from. A member is named after
+// a column and says which field the column gives, or after a field and says
+// which value the field has.
 type Mapping map[string]Source
 
 // Source is where a field comes from: the column that names Field, or Value in
@@ -47,7 +47,7 @@ func (s *Source) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// plan is what a mapping comes to for the columns of a content.
+// plan is a mapping applied to the columns of a content.
 type plan struct {
 	// fieldOf is the field that each column gives; columns without one are
 	// ignored.
@@ -119,8 +119,8 @@ func (p *plan) constant(path, field string, value jsontext.Value) {
 	}
 }
 
-// admits reports whether a column or a constant may give a field, of which no
-// other gives a part or the whole.
+// admits reports whether a column or a constant may give a field: no other one
+// gives the field, a part of it, or the whole that it is a part of.
 func (p *plan) admits(path, name, field string) bool {
 	_, known := fields[field]
 	switch {

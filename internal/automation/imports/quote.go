@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// quote shows a text of the client's in one line, shortened.
+// quote shows a text that the client sent in one line, shortened.
 func quote(text string) string {
 	const most = 200
 	shown := []rune(text)

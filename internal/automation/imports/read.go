@@ -73,7 +73,7 @@ func readCSV(content string, mapping Mapping) ([]row, *plan, error) {
 	return rows, p, nil
 }
 
-// read gives a field what its cell says. An empty cell says nothing.
+// read sets a field from its cell. An empty cell sets nothing.
 func (r *row) read(field string, cell csvtable.Cell) {
 	switch {
 	case cell.Null:
@@ -146,8 +146,8 @@ func readJSON(content string, mapping Mapping) ([]row, *plan, error) {
 	return rows, p, nil
 }
 
-// give sets a field to a JSON value. For a part of the address null says
-// nothing: it may come from elsewhere.
+// give sets a field to a JSON value. A null for a part of the address sets
+// nothing: that part may come from elsewhere.
 func (r *row) give(field string, value jsontext.Value) {
 	if part := field == "domain" || field == "prefix" || field == "slug"; !part || value.Kind() != 'n' {
 		r.values[field] = value

@@ -13,8 +13,8 @@ import (
 	"github.com/waymarkhq/waymark/internal/fault"
 )
 
-// row is what a content says of one link: values by field, and what could not
-// be read.
+// row is one link as the content has it: values by field, and the problems of
+// what could not be read.
 type row struct {
 	values   map[string]jsontext.Value
 	problems fault.Problems
@@ -29,7 +29,8 @@ func (r *row) wrong(field string, code fault.Reason, format string, args ...any)
 // place is where a field is in an item's input.
 func place(field string) string { return "/" + strings.ReplaceAll(field, ".", "/") }
 
-// take removes the text of a field that is not the link's own. null gives none.
+// take removes a field that is not part of the link and returns its text, ""
+// for null.
 func (r *row) take(field string) (value string, given bool) {
 	v := r.values[field]
 	delete(r.values, field)
@@ -45,7 +46,7 @@ func (r *row) take(field string) (value string, given bool) {
 
 var clientID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,100}$`)
 
-// clientID returns what the n-th row calls itself.
+// clientID returns the clientId of the n-th row.
 func (r *row) clientID(n int) string {
 	id, given := r.take("clientId")
 	if given && clientID.MatchString(id) {
@@ -58,9 +59,9 @@ func (r *row) clientID(n int) string {
 }
 
 // input returns the fields of the link, of which the caller has taken the
-// clientId. A row without domain is for the app's default, if there is one. A
-// row without store pages has none: the app's would send the visitors of an
-// imported web page to a store.
+// clientId. A row without domain gets the default domain of the app, if there
+// is one. A row without store pages gets none: the defaults of the app would
+// send visitors of an imported web page to a store.
 func (r *row) input(defaultDomain *string) jsontext.Value {
 	r.address("url", true)
 	r.address("url.path", false)
@@ -131,7 +132,7 @@ func (r *row) address(field string, host bool) {
 	}
 }
 
-// complete sets a field that the row does not give itself.
+// complete sets a field unless the row gives it.
 func (r *row) complete(field string, value any) {
 	if _, given := r.values[field]; !given {
 		r.values[field] = asJSON(value)
@@ -147,7 +148,8 @@ func (r *row) forget(field, member string) {
 	}
 }
 
-// asJSON returns what can be written as JSON, which all that is read can.
+// asJSON returns a value as JSON. Every value that was read can be written as
+// JSON.
 func asJSON(value any) jsontext.Value {
 	text, err := json.Marshal(value, json.Deterministic(true))
 	if err != nil {

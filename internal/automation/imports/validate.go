@@ -29,7 +29,7 @@ type validateInput struct {
 	Body     ValidateImport
 }
 
-// ImportValidation is an import that was tried: what a commit would create and what
+// ImportValidation is a validated import: what a commit would create, and what
 // it would leave out.
 type ImportValidation struct {
 	automation.Record
@@ -106,8 +106,8 @@ func (s *service) try(ctx context.Context, c *op.Call, tx *store.Tx, i *automati
 	if err != nil {
 		return nil, err
 	}
-	// What an address that could not be read would have given is missing, too:
-	// one cause is one problem.
+	// Fields that an unreadable address would have given are missing too. That
+	// is reported once, as the problem of the address.
 	if slices.ContainsFunc(unread, func(d fault.Detail) bool { return strings.HasPrefix(d.Path, "/url") }) {
 		details = slices.DeleteFunc(details, func(d fault.Detail) bool { return d.Code == fault.ReasonRequired })
 	}
@@ -115,8 +115,8 @@ func (s *service) try(ctx context.Context, c *op.Call, tx *store.Tx, i *automati
 	return p.Details()
 }
 
-// body returns the creation that an item's input asks for, or the refusal of what
-// breaks its schema.
+// body returns the creation that an item's input asks for, or the refusal when
+// the input breaks the schema.
 func (s *service) body(appID string, input jsontext.Value) (link.CreateLink, error) {
 	var fields map[string]jsontext.Value
 	if err := json.Unmarshal(input, &fields); err != nil {
