@@ -11,9 +11,9 @@ import (
 // maxPath is longer than any route's path: 401 characters.
 const maxPath = 2048
 
-// cleanPath returns the path of a request in the form of a route's: decoded
-// once, NFC, without the leading slash. It is not ok for what can be no
-// route's, so that nothing is looked up for it: empty or dot segments (a
+// cleanPath returns the path of a request in the form that routes have: decoded
+// once, NFC, without the leading slash. ok is false for a path that no route
+// can have, so that nothing is looked up for it: empty or dot segments (a
 // trailing slash among them), an encoded slash, control characters, invalid
 // UTF-8.
 func cleanPath(u *url.URL) (path string, ok bool) {

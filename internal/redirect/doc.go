@@ -2,10 +2,10 @@
 // (completions.md §10) as a bare http.Handler, with no router or framework in
 // between, because this is the path whose cost is multiplied by every click.
 //
-// It owns the HTTP of a visit, the pages of 404, 410 and 503 and those for
-// crawlers that make previews. Package visitor tells who asks, package route
-// decides what a link does with a visit, package clicklog keeps the click, and
-// package clickcount knows whether a limit is reached.
+// It owns the HTTP of a visit, the pages of 404, 410 and 503, and the pages for
+// crawlers that make previews. Package visitor finds out who asks, package
+// route decides what a link does with a visit, package clicklog keeps the
+// click, and package clickcount knows whether a limit is reached.
 //
 // Nothing is logged for an ordinary visit: the click log and the counters
 // already hold it, and a line would cost more than the redirect. At debug

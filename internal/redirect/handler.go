@@ -24,9 +24,9 @@ type Options struct {
 	// Append writes a click durably before the visitor is answered; it must
 	// not keep the event.
 	Append func(*clicklog.Event) error
-	// Clicks counts those of links that have a limit.
+	// Clicks counts the clicks of links that have a limit.
 	Clicks *clickcount.Counter
-	// Visitors tells who sends a request, and Salts makes the visitor hash.
+	// Visitors finds out who sends a request, and Salts makes the visitor hash.
 	Visitors *visitor.Visitors
 	Salts    *visitor.Salts
 	// Address returns the public address of a link.
@@ -45,7 +45,7 @@ type Options struct {
 type Handler struct {
 	Options
 	metrics metrics
-	// failing tells that the last click could not be written.
+	// failing is set when the last click could not be written.
 	failing atomic.Bool
 	lossLog atMostOnceASecond
 	awayLog atMostOnceASecond
@@ -115,14 +115,15 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) outcome {
 
 // visit answers a visitor of an address that may be a link's.
 //
-// Only GET is a click: nobody sees a page by HEAD. Programs ask so to check a
-// link or to find where it leads, and follow with GET when they mean it, which
-// would count the same visit twice. A limit counts only the clicks of people;
-// others see that it is reached.
+// Only GET is a click: nobody sees a page by HEAD. Programs send HEAD to check
+// a link or to find where it leads, and then GET to follow it; counting both
+// would count the visit twice. A limit counts only the clicks of people;
+// programs do not use it up, but see that it is reached.
 //
-// A click that cannot be written is lost, and counted as such, rather than the
-// visitor. Where clicks are limited it is the other way round: a link that is
-// meant for so many visitors must not let in more because of a full disk.
+// When a click cannot be written, the visitor is still sent on; the click is
+// lost and counted as lost. A link with a click limit turns the visitor away
+// instead: it must not let in more visitors than its limit because of a full
+// disk.
 func (h *Handler) visit(w http.ResponseWriter, r *http.Request, hostname string, host *route.Host, link *route.Link) outcome {
 	from := h.Visitors.Of(r)
 	now := h.Clock.Now()
@@ -166,7 +167,7 @@ func (h *Handler) visit(w http.ResponseWriter, r *http.Request, hostname string,
 	return answer(w, r, decision)
 }
 
-// click records a visit; limited tells that it counts against the link's limit.
+// click records a visit. limited says that it counts against the link's limit.
 func (h *Handler) click(hostname string, link *route.Link, from *visitor.Visitor, decision *route.Decision, limited bool, now clock.Instant) error {
 	agent, referrer := &from.Agent, from.Referrer()
 	event := clicklog.Event{
@@ -216,8 +217,8 @@ func answer(w http.ResponseWriter, r *http.Request, d route.Decision) outcome {
 	return elsewhere
 }
 
-// unavailable answers when it is not known what is at an address or how many
-// clicks it has had: it is not in memory and the database does not tell.
+// unavailable answers when the route of an address, or the number of its
+// clicks, is not in memory and the database does not answer.
 func (h *Handler) unavailable(w http.ResponseWriter, r *http.Request, err error) outcome {
 	if r.Context().Err() == nil && h.awayLog.allows(time.Now()) {
 		h.Log.Warn("visitors cannot be answered", "error", err)

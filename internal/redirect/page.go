@@ -28,14 +28,14 @@ var (
 )
 
 // fixed is an answer whose bytes are known. All but the previews are the same
-// for everyone: nothing of a request is in them.
+// for every visitor: they contain nothing of the request.
 type fixed struct {
 	status  int
 	outcome outcome
 	body    []byte
 
 	contentType, cacheControl, length []string
-	// policy is the Content-Security-Policy, nil for what is no page.
+	// policy is the Content-Security-Policy, nil when the answer is not a page.
 	policy []string
 }
 
@@ -101,8 +101,8 @@ func newPage(status int, outcome outcome, title, text string) *fixed {
 	}
 }
 
-// contentPolicy returns the Content-Security-Policy of a page that loads nothing
-// but what it names itself.
+// contentPolicy returns the Content-Security-Policy of a page that may load
+// only what the policy names.
 func contentPolicy(sources ...string) []string {
 	return []string{"default-src 'none'; " + strings.Join(sources, "; ") + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}
 }

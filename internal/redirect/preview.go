@@ -15,7 +15,7 @@ import (
 //go:embed preview.html
 var previewText string
 
-// forwardScript sends a person on whose browser was taken for a crawler. It is
+// forwardScript sends on a person whose browser was taken for a crawler. It is
 // a script because crawlers that make previews run none. Some of them follow a
 // refresh, in a header or in an element, and would show the card of the
 // destination instead of the link's; noscript does not hide the element from
@@ -35,18 +35,19 @@ var (
 // previewPage is what the page of a link preview is made of.
 type previewPage struct {
 	*route.Link
-	// Title is the link's, or the hostname: the page needs one.
+	// Title is the title of the link or, if it has none, the hostname: the page
+	// needs a title.
 	Title string
-	// Hostname is that of the link, Address its public address.
+	// Hostname is the hostname of the link, Address its public address.
 	Hostname, Address string
-	// Location is where the page leads, Destination the host of it.
+	// Location is where the page leads, Destination the host of that address.
 	Location, Destination string
 	Style                 template.CSS
 	Script                template.JS
 }
 
-// Card is the kind of card that X makes: it shows no picture smaller than this
-// in a large one.
+// Card is the kind of card that X shows. X shows no small picture in a large
+// card.
 func (p *previewPage) Card() string {
 	if p.ImageURL == "" || p.ImageWidth > 0 && (p.ImageWidth < 300 || p.ImageHeight < 157) {
 		return "summary"
@@ -54,9 +55,9 @@ func (p *previewPage) Card() string {
 	return "summary_large_image"
 }
 
-// preview answers a crawler with what its users are to see of a link. Nothing of
-// the request is in it but the hostname, which is one of ours, and its query
-// where the destination gets it too.
+// preview answers a crawler with what its users are to see of a link. Of the
+// request it contains only the hostname, which belongs to this installation,
+// and the query where the destination gets it too.
 func (h *Handler) preview(w http.ResponseWriter, r *http.Request, hostname string, link *route.Link, location string) outcome {
 	page := previewPage{
 		Link: link, Title: link.Title, Hostname: hostname, Address: h.Address(hostname, link.Prefix, link.Slug),

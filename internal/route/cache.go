@@ -33,11 +33,11 @@ const (
 // Cache answers lookups of routes from memory, and reads from the database
 // what it does not hold. Follow must run for it to learn of changes.
 //
-// What is known and what is known to be absent are kept apart: a flood of
-// random hostnames or paths pushes out other unknown addresses and never a
-// route. Such a flood costs a point read each, of which only a few run at
-// once, so the rest of the process keeps its database connections. An unknown
-// hostname is one such read, whatever paths are asked for on it.
+// Routes and absent addresses are kept apart: a flood of random hostnames or
+// paths pushes out other unknown addresses and never a route. Each address of
+// such a flood costs one point read. Only a few of these reads run at once, so
+// the rest of the process keeps its database connections. An unknown hostname
+// costs one read, whatever paths are asked for on it.
 type Cache struct {
 	db      *store.DB
 	log     *slog.Logger
@@ -45,7 +45,7 @@ type Cache struct {
 	absent  *otter.Cache[key, struct{}]
 	slots   chan struct{}
 	wake    <-chan struct{}
-	// followed is set once Follow knows where in the changes it stands.
+	// followed is set once Follow knows its place in the sequence of changes.
 	followed atomic.Bool
 
 	// mu guards loads, and the caches against a load that was overtaken: a
@@ -58,7 +58,8 @@ type Cache struct {
 // key is an address; path "" is the hostname itself.
 type key struct{ hostname, path string }
 
-// entry is a route: one of the two is set, or neither for an absent one.
+// entry is a route: one of host and link is set, or neither for an absent
+// route.
 type entry struct {
 	host *Host
 	link *Link
@@ -99,7 +100,7 @@ func newCache(db *store.DB, log *slog.Logger, present, absent uint64) *Cache {
 	}
 }
 
-// Ready reports whether the cache has been in touch with the database.
+// Ready reports whether the cache has reached the database since the start.
 func (c *Cache) Ready() bool { return c.followed.Load() }
 
 // Host returns the settings of a hostname, nil when it is unknown. The result

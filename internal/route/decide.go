@@ -30,8 +30,7 @@ const (
 	ToNone  Destination = "none"
 )
 
-// UnknownCountry is the country of a visitor whose country is not known; so is
-// "".
+// UnknownCountry and "" both mean that the visitor's country is not known.
 const UnknownCountry = "ZZ"
 
 // Visit is what Decide needs to know of a request.
@@ -45,8 +44,8 @@ type Visit struct {
 	// Clicks are the human clicks so far. They matter only when the link has
 	// MaxClicks.
 	Clicks int64
-	// Crawler tells that the visitor makes previews of links for others, as
-	// social networks and messengers do.
+	// Crawler is set for a program that makes previews of links for its users,
+	// as social networks and messengers do.
 	Crawler bool
 }
 
@@ -60,12 +59,12 @@ type Decision struct {
 	Destination Destination
 	// RuleID is the routing rule that matched, "" when none did.
 	RuleID string
-	// Live tells that a link resolved: only then is the visit a click.
+	// Live is set when a link resolved: only then is the visit a click.
 	Live bool
-	// Preview tells that the visitor gets a page about the link, of its title,
-	// description and image; Location is then where the page leads.
+	// Preview is set when the visitor gets a page with the title, description
+	// and image of the link; Location is then where the page leads.
 	Preview bool
-	// QR tells that the visitor scanned a QR code of the link.
+	// QR is set when the visitor scanned a QR code of the link.
 	QR bool
 }
 
@@ -73,9 +72,9 @@ type Decision struct {
 // sent on.
 func (d Decision) IsPage() bool { return d.Preview || d.Location == "" }
 
-// Decide returns what a visitor of a link gets at an instant. A nil link is an
-// unknown path of the hostname; so is a link of another app than the
-// hostname's, left over from a former holder of the hostname. The host must
+// Decide returns what a visitor of a link gets at an instant. A nil link means
+// that the path is unknown on the hostname. A link of another app, left over
+// from a former holder of the hostname, counts as unknown too. The host must
 // not be nil.
 //
 // The lifecycle comes first (completions.md §3): archived is 410, before its
@@ -126,8 +125,8 @@ func Decide(link *Link, host *Host, visit Visit, now clock.Instant) Decision {
 func Root(host *Host) Decision { return elsewhere(http.StatusNotFound, host.RootURL) }
 
 // elsewhere is the answer when nothing resolved: the page of a status, or the
-// address that the owner has chosen instead of it. It gets none of the
-// request's query, which was meant for the link's destination.
+// address that the owner has chosen instead of it. That address does not get
+// the query of the request, which was meant for the link's destination.
 func elsewhere(status int, instead string) Decision {
 	if location := safeLocation(instead); location != "" {
 		return Decision{Status: http.StatusFound, Location: location, Destination: ToWeb}
@@ -157,8 +156,8 @@ func newPlan(link *Link) *plan {
 	return p
 }
 
-// of returns where a visit leads, nil when nothing fits, and the id of the
-// rule that says so.
+// of returns the destination of a visit, nil when nothing fits, and the id of
+// the rule that matched.
 func (p *plan) of(link *Link, visit *Visit, now clock.Instant) (t *target, rule string) {
 	for i, t := range p.rules {
 		if r := &link.Rules[i]; t != nil && r.matches(visit, now) {

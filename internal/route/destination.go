@@ -32,10 +32,10 @@ type target struct {
 	utm [len(utmNames)]string
 }
 
-// newTarget prepares a destination with the campaign parameters of whoever has
-// a say in it, the most important first. It is nil when there is no
-// destination, or when it is no http(s) address: the administrative side
-// refuses those, and nothing else may ever leave as a Location.
+// newTarget prepares a destination with campaign parameters, the most important
+// first. It is nil when there is no destination, or when the destination is not
+// an http(s) address: the administrative side refuses such addresses, and none
+// may ever leave as a Location.
 func newTarget(kind Destination, destination string, utms ...*UTM) *target {
 	location := safeLocation(destination)
 	if location == "" {
@@ -158,9 +158,9 @@ func safeLocation(s string) string {
 	return location
 }
 
-// appendSafe appends s with every byte percent-encoded that has no place in an
-// address. In a parameter it also encodes what would end the query or be no
-// valid escape.
+// appendSafe appends s and percent-encodes every byte that an address must not
+// contain. In a parameter it also encodes bytes that would end the query, and
+// percent signs that begin no valid escape.
 func appendSafe(b []byte, s string, parameter bool) []byte {
 	const hex = "0123456789ABCDEF"
 	for i := 0; i < len(s); i++ {

@@ -1,11 +1,11 @@
-// Package route is the projection of links and hostnames that the redirector
-// reads, and the decision what a visitor gets.
+// Package route holds the projection of links and hostnames that the redirector
+// reads, and decides what a visitor gets.
 //
-// It owns the tables route and route_change, the form of their documents
-// (Link, Host), the cache that every redirector process keeps of them, and
-// Decide, which is pure and also serves previews. It does not hold links or
-// domains themselves: their packages load them and the executor publishes them
-// here; nor anything of HTTP, which is package redirect's.
+// It owns the tables route and route_change, the form of their documents (Link,
+// Host), the cache that every redirector process keeps of them, and Decide,
+// which is pure and also serves previews. It does not hold links or domains
+// themselves: their packages load them, and the executor publishes them here.
+// It knows nothing of HTTP: package redirect does.
 //
 // # Consistency
 //

@@ -45,7 +45,7 @@ type Link struct {
 	ImageWidth  int64  `json:"imgw,omitzero"`
 	ImageHeight int64  `json:"imgh,omitzero"`
 
-	// plan is what can be worked out before any visit; set when the link
+	// plan is what can be computed before any visit. It is set when the link
 	// enters the cache.
 	plan *plan
 }
@@ -79,7 +79,7 @@ type Rule struct {
 	StartsAt  *clock.Instant `json:"from,omitempty" format:"date-time"`
 	ExpiresAt *clock.Instant `json:"to,omitempty" format:"date-time"`
 	URL       string         `json:"url"`
-	// UTM comes before the link's.
+	// UTM wins over the campaign parameters of the link.
 	UTM UTM `json:"utm,omitzero"`
 }
 

@@ -9,16 +9,17 @@ import (
 )
 
 const (
-	// pollEvery bounds how late a process learns of another's publication.
+	// pollEvery bounds how late a process learns what another process
+	// published.
 	pollEvery = 200 * time.Millisecond
 	// pollAtMost is how many changes are read at once.
 	pollAtMost = 1000
 )
 
 // Follow keeps the cache up to date until ctx is done: at once with what this
-// process publishes, within pollEvery with what others do. While the database is
-// away the cache goes on with what it has, and catches up afterwards. Only one
-// Follow may run at a time.
+// process publishes, within pollEvery with what other processes publish. While
+// the database is away the cache goes on with what it has, and catches up
+// afterwards. Only one Follow may run at a time.
 func (c *Cache) Follow(ctx context.Context) {
 	ticker := time.NewTicker(pollEvery)
 	defer ticker.Stop()
@@ -48,7 +49,7 @@ func (c *Cache) Follow(ctx context.Context) {
 // follower reads the changes in their order.
 type follower struct {
 	cache *Cache
-	// begun tells that at holds: the last change that the cache reflects.
+	// begun is set once at is known, the last change that the cache reflects.
 	begun bool
 	at    int64
 }
@@ -80,8 +81,8 @@ func (f *follower) poll(ctx context.Context) error {
 	}
 }
 
-// begin takes its stand at the newest change, and then drops what was read
-// before, which may be older than that.
+// begin starts at the newest change, and then drops everything read before,
+// which may be older.
 func (f *follower) begin(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
@@ -104,7 +105,7 @@ func (f *follower) step(ctx context.Context) (int, error) {
 	if err != nil || len(changes) == 0 {
 		return 0, err
 	}
-	// Where the least number left is not just after ours, changes between may
+	// If the smallest number left is not the next one, changes in between may
 	// have been pruned.
 	if changes[0].least > f.at+1 {
 		f.cache.log.Warn("changes of routes were missed, starting afresh", "after", f.at, "next", changes[0].least)

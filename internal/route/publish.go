@@ -100,9 +100,9 @@ func (p *Publisher) put(ctx context.Context, routes []route) error {
 	return p.changed(ctx, keys)
 }
 
-// Remove withdraws the route at an address if it still belongs to owner, a
-// link's or a domain's id: by the time a removal is published, the address may
-// have been given to another.
+// Remove withdraws the route at an address if it still belongs to owner, the id
+// of a link or a domain: by the time a removal is published, another link or
+// domain may have the address.
 func (p *Publisher) Remove(ctx context.Context, hostname, path, owner string) (err error) {
 	defer fault.Wrap(&err, "route.Remove(%q, %q, %q)", hostname, path, owner)
 	n, err := p.tx.Exec(ctx, "DELETE FROM route WHERE hostname = ? AND path = ? AND owner = ?", hostname, path, owner)
@@ -131,8 +131,8 @@ func (p *Publisher) changed(ctx context.Context, keys []key) error {
 	return nil
 }
 
-// Sweep removes at most limit changes after ChangeRetention. It always leaves the
-// newest ones: the least number that is left tells a follower whether it missed
+// Sweep removes at most limit changes after ChangeRetention. It always leaves
+// the newest ones: the smallest number left shows a follower whether it missed
 // any.
 func Sweep(ctx context.Context, db *store.DB, limit int) (n int64, err error) {
 	defer fault.Wrap(&err, "route.Sweep")

@@ -17,7 +17,7 @@ const (
 	agentsKept = 8192
 )
 
-// Agent is what a request's headers tell of the program that sent it.
+// Agent is what the headers of a request say about the program that sent it.
 type Agent struct {
 	// Text is the user agent as far as it counts.
 	Text     string
@@ -26,24 +26,25 @@ type Agent struct {
 	Device  string
 	OS      string // "" when unknown
 	Browser string // "" when unknown
-	// Social tells that the program is a social network's own app.
+	// Social is set for the app of a social network.
 	Social bool
-	// Preview tells that the program fetches links to show what they lead to.
+	// Preview is set for a program that fetches links to show what they lead
+	// to.
 	Preview bool
 }
 
 // Bot is the device of a program that no person uses.
 const Bot = "bot"
 
-// agents remembers what user agents tell: parsing one takes longer than all
-// the rest of a redirect, and a few thousand make up nearly all visits.
+// agents remembers parsed user agents: parsing one takes longer than all the
+// rest of a redirect, and a few thousand make up nearly all visits.
 type agents struct{ known *otter.Cache[string, Agent] }
 
 func newAgents() *agents {
 	return &agents{otter.Must(&otter.Options[string, Agent]{MaximumSize: agentsKept})}
 }
 
-// of returns what a request's headers tell.
+// of returns the Agent of a request.
 func (a *agents) of(header http.Header) Agent {
 	var text string
 	if values := header["User-Agent"]; len(values) > 0 {
@@ -78,12 +79,12 @@ func (a *Agent) Source(qr bool, referrer string) string {
 	return "browser"
 }
 
-// parseAgent tells what it can from a user agent alone.
+// parseAgent returns what a user agent alone says.
 //
-// An iPad asks for the pages of a desktop unless told otherwise, and then
-// says that it is a Macintosh; Safari sends no client hints. It counts as a
-// desktop: nothing in a request tells the two apart. Only an app's own view
-// gives itself away by "Mobile/".
+// An iPad asks for the pages of a desktop unless told otherwise, and then says
+// that it is a Macintosh; Safari sends no client hints. It counts as a desktop:
+// nothing in a request distinguishes the two. Only the browser inside an iPad
+// app is recognized, by "Mobile/".
 func parseAgent(text string) Agent {
 	a := Agent{Text: text, Platform: route.Other}
 	if text == "" {
@@ -166,8 +167,9 @@ var hintedOS = map[string]string{
 	`"Chromium OS"`: useragent.ChromeOS,
 }
 
-// isPrefetch reports that nobody has followed the link yet. A browser asks
-// again when its user does: answers may not be stored.
+// isPrefetch reports whether a browser fetches the link before its user follows
+// it. The browser asks again when the user does, because answers may not be
+// stored.
 func isPrefetch(header http.Header) bool {
 	for _, name := range [...]string{"Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"} {
 		for _, value := range header[name] {

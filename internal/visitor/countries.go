@@ -15,17 +15,17 @@ import (
 	"github.com/waymarkhq/waymark/internal/fault"
 )
 
-// lookForFile is how often it is looked whether the file was replaced.
+// lookForFile is how often Run checks whether the file was replaced.
 const lookForFile = time.Minute
 
-// Countries tells the country of an address from a file in MaxMind's format.
+// Countries finds the country of an address in a file in MaxMind's format.
 type Countries struct {
 	path string
 	log  *slog.Logger
-	// found is what stood at path when the current file was opened.
+	// found describes the file at path when the current one was opened.
 	found os.FileInfo
-	// current is mapped into memory. One that was replaced is left to the
-	// garbage collector, which knows when nobody reads it any more.
+	// current is mapped into memory. A replaced file is left to the garbage
+	// collector, which knows when nothing reads it any more.
 	current atomic.Pointer[maxminddb.Reader]
 }
 
@@ -39,7 +39,7 @@ func OpenCountries(path string, log *slog.Logger) (_ *Countries, err error) {
 	return c, nil
 }
 
-// open takes the file as it is now, and reports whether it is another one than
+// open opens the file as it is now, and reports whether it is another file than
 // before.
 func (c *Countries) open() (replaced bool, err error) {
 	found, err := os.Stat(c.path)
@@ -58,9 +58,9 @@ func (c *Countries) open() (replaced bool, err error) {
 	return true, nil
 }
 
-// Run takes over a file that replaces the one in use, until ctx is done. What
-// replaces it must be another file, moved to its place: the bytes of one in use
-// must not change.
+// Run opens the file again when it was replaced, until ctx is done. To replace
+// it, move another file to its place: the bytes of a file in use must not
+// change.
 func (c *Countries) Run(ctx context.Context) {
 	for {
 		select {
@@ -88,8 +88,8 @@ func (c *Countries) of(address netip.Addr) (code string) {
 	return countryCode(code)
 }
 
-// countryCode returns a country as it is written everywhere, "" for what is
-// none. XX is how some proxies say that they do not know.
+// countryCode returns a country code in capitals, or "" when the text is not
+// one. Some proxies send XX when they do not know the country.
 func countryCode(s string) string {
 	if len(s) != 2 {
 		return ""

@@ -35,8 +35,8 @@ var browserNames = map[string]string{
 	"Silk":                     "Silk",
 }
 
-// socialApps are the networks' own apps, which open links in a view of theirs,
-// by what their user agents contain.
+// socialApps are the apps of social networks, which open links in a browser of
+// their own, by what their user agents contain.
 var socialApps = []struct{ token, browser string }{
 	{"Instagram", "Instagram"},
 	{"Barcelona ", "Threads"},
@@ -81,7 +81,7 @@ var botTokens = []string{
 	"w3c_", "validator", "archive.org", "ia_archiver", "dataprovider", "microsoft office", "ms-office",
 }
 
-// isBot reports that a lower-case user agent is no person's browser.
+// isBot reports whether a lower-case user agent is not a person's browser.
 func isBot(lower string) bool {
 	// WhatsApp's preview says nothing but its name; its users' browsers say
 	// more. Apps that fetch previews through Apple's library have no Mozilla.
@@ -116,7 +116,7 @@ var previewTokens = []string{
 // apps have the same names further on.
 var previewPrefixes = []string{"whatsapp/", "viber", "tumblr/"}
 
-// isPreview reports that a lower-case user agent makes previews of links.
+// isPreview reports whether a lower-case user agent makes previews of links.
 func isPreview(lower string) bool {
 	for _, prefix := range previewPrefixes {
 		if strings.HasPrefix(lower, prefix) {
@@ -131,8 +131,8 @@ func isPreview(lower string) bool {
 	return false
 }
 
-// isTelevision reports a lower-case user agent of a television or console:
-// they say Linux or Windows, but are no desktops.
+// isTelevision reports whether a lower-case user agent belongs to a television
+// or console: those name Linux or Windows, but are not desktops.
 func isTelevision(lower string) bool {
 	for _, token := range [...]string{"smart-tv", "smarttv", "tizen", "web0s", "webos", "hbbtv", "appletv", "playstation", "nintendo", "xbox"} {
 		if strings.Contains(lower, token) {

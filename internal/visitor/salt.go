@@ -129,10 +129,10 @@ func (s *Salts) forget(today clock.Instant) {
 	s.held.Store(&rest)
 }
 
-// key returns the salt of an instant's day. When the database has not told it
-// (it was away since the start, or for more than a day), the process makes one
-// of its own: then visitors are told apart within this process only, until the
-// shared one is known.
+// key returns the salt of an instant's day. If this process could not read it
+// (the database was away since the start, or for more than a day), it makes a
+// salt of its own. Until the shared salt is known, a visitor of two processes
+// then counts as two.
 func (s *Salts) key(now clock.Instant) *[sha256.Size]byte {
 	at := startOfDay(now)
 	if k := find(*s.held.Load(), at); k != nil {

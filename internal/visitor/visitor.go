@@ -10,19 +10,20 @@ import (
 	"github.com/waymarkhq/waymark/internal/weburl"
 )
 
-// Options say whose word about a visitor is believed. All may be empty.
+// Options say which proxies and which file are believed about a visitor. All
+// may be empty.
 type Options struct {
 	// TrustedProxies are the peers whose X-Forwarded-For and CountryHeader
 	// are believed.
 	TrustedProxies clientaddr.Trusted
-	// CountryHeader is the header in which a trusted proxy tells the
-	// visitor's country.
+	// CountryHeader is the header in which a trusted proxy names the visitor's
+	// country.
 	CountryHeader string
 	// Countries is asked before that header.
 	Countries *Countries
 }
 
-// Visitors reads from requests who sends them.
+// Visitors finds out who sends a request.
 type Visitors struct {
 	Options
 	agents *agents
@@ -34,8 +35,8 @@ func New(o Options) *Visitors {
 	return &Visitors{Options: o, agents: newAgents()}
 }
 
-// Of returns who sends a request. What costs time is found out when it is asked
-// for.
+// Of returns the visitor who sends a request. Properties that take time to find
+// are looked up only when they are asked for.
 func (v *Visitors) Of(r *http.Request) Visitor {
 	return Visitor{Agent: v.agents.of(r.Header), visitors: v, request: r}
 }
@@ -46,15 +47,15 @@ type Visitor struct {
 
 	visitors *Visitors
 	request  *http.Request
-	// located tells that address and trusted are known.
+	// located is set once address and trusted are known.
 	located bool
 	address netip.Addr
-	// trusted tells that a trusted proxy passed the request on.
+	// trusted is set when a trusted proxy passed the request on.
 	trusted bool
 	country string // "" until it is asked for
 }
 
-// Address returns the visitor's address, the zero Addr when it cannot be told.
+// Address returns the visitor's address, the zero Addr when it is unknown.
 func (v *Visitor) Address() netip.Addr {
 	if !v.located {
 		v.address, v.trusted = v.visitors.TrustedProxies.Of(v.request)
@@ -63,8 +64,8 @@ func (v *Visitor) Address() netip.Addr {
 	return v.address
 }
 
-// Country returns the visitor's country: by the file, which knows more about an
-// address than a proxy says, else as a trusted proxy tells it.
+// Country returns the visitor's country: from the file, which knows more about
+// an address than a proxy, else from the header of a trusted proxy.
 func (v *Visitor) Country() string {
 	if v.country != "" {
 		return v.country
@@ -84,7 +85,7 @@ func (v *Visitor) Country() string {
 
 // Referrer returns the hostname of the page that the visitor comes from, or the
 // package of the Android app, "" when there is none. Paths and queries of other
-// people's pages are none of our business.
+// people's pages are dropped.
 func (v *Visitor) Referrer() string {
 	values := v.request.Header["Referer"]
 	if len(values) == 0 {
