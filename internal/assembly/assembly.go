@@ -41,17 +41,17 @@ type Options struct {
 	Outbound *outbound.Client
 }
 
-// Declare registers every operation that is there and returns the parts of the
-// product, the pipeline's first. Refusals to delete an app list its dependents in
-// this order. The operations of the contract that are still to come are in
-// Missing.
+// Declare registers every operation that exists and returns the parts of the
+// product; the part of the pipeline comes first. Refusals to delete an app list
+// its dependents in this order. The operations of the contract that are still
+// to come are in Missing.
 func Declare(p *op.Pipeline, o Options) (parts []part.Part) {
 	links, works := link.New(o.Addresses, o.Assets), durable.NewWorks(p)
 	parts = []part.Part{
 		op.Part(),
 		account.Register(p),
 		apikey.Register(p),
-		// It deletes apps, once all parts are there.
+		// Deleting an app walks all parts, so app gets the complete list.
 		app.Register(p, func() []part.Part { return parts }),
 		link.Register(p, links),
 		domain.Register(p, works, domain.Options{PlatformZone: o.PlatformZone, AssetsHost: o.Assets.Host}),

@@ -44,14 +44,14 @@ type Roles struct{ API, Redirect, Executor bool }
 
 // Settings are what an Installation is opened with.
 type Settings struct {
-	// Options are those of the capabilities; Open sets Events.
+	// Options are the options of the capabilities; Open sets Events.
 	Options
 	// DB is migrated. It stays open when the Installation is closed.
 	DB    *store.DB
 	Roles Roles
 	// DataDir is the folder of the click log and of uploads on their way.
 	DataDir string
-	// Clock is that of DB; nil is the machine's.
+	// Clock is the clock of DB; nil means the clock of the machine.
 	Clock *clock.Clock
 	Log   *slog.Logger
 	// Metrics registers the metrics; may be nil.
@@ -59,7 +59,7 @@ type Settings struct {
 
 	// Environment decides which API keys are issued and accepted.
 	Environment actor.Environment
-	// Issuer is that of human sessions beside the local one; nil for none.
+	// Issuer issues human sessions, besides the local issuer; nil for none.
 	Issuer *actor.Issuer
 	// LimitScale multiplies every rate window and business limit.
 	LimitScale float64
@@ -80,17 +80,18 @@ type Settings struct {
 }
 
 // Installation is what one process runs of an installation: the handlers of its
-// listeners, and the work in its background. What belongs to a role that the
-// process does not have is nil.
+// listeners, and the work in its background. Fields of a role that the process
+// does not have are nil.
 //
 // Open makes it, Start starts the background, Close ends both. Tests leave Start
 // out and do its work step by step.
 type Installation struct {
 	// Pipeline has all operations.
 	Pipeline *op.Pipeline
-	// API answers on the API listener, Public on that of visitors.
+	// API answers on the API listener, Public on the listener for visitors.
 	API, Public http.Handler
-	// Routes and Loader are the redirector's, Executor and Webhooks the executor's.
+	// Routes and Loader belong to the redirector, Executor and Webhooks to the
+	// executor.
 	Routes   *route.Cache
 	Loader   *eventstore.Loader
 	Executor *executor.Executor

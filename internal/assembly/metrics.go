@@ -12,8 +12,8 @@ import (
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
-// observeCalls counts calls of the API; it returns what the pipeline tells of
-// them.
+// observeCalls counts calls of the API; it returns the function that the
+// pipeline calls for each.
 func observeCalls(r prometheus.Registerer) func(operation string, status int, seconds float64) {
 	factory := promauto.With(r)
 	calls := factory.NewCounterVec(prometheus.CounterOpts{
@@ -29,8 +29,8 @@ func observeCalls(r prometheus.Registerer) func(operation string, status int, se
 	}
 }
 
-// observeJobs counts attempts at durable jobs; it returns what an executor tells
-// of them.
+// observeJobs counts attempts at durable jobs; it returns the function that an
+// executor calls for each.
 func observeJobs(r prometheus.Registerer) func(kind, outcome string) {
 	attempts := promauto.With(r).NewCounterVec(prometheus.CounterOpts{
 		Name: "waymark_job_attempts_total",

@@ -30,7 +30,7 @@ const (
 	cycleJobs = 64
 	// pollEvery finds jobs that another process enqueued.
 	pollEvery = 200 * time.Millisecond
-	// gather is how long a cycle waits for company.
+	// gather is how long a cycle waits for more short jobs.
 	gather = 20 * time.Millisecond
 	// awayWait is the pause after the database did not answer.
 	awayWait = time.Second
@@ -47,22 +47,23 @@ type Options struct {
 	Kinds []jobs.Kind
 	// Lease is for how long jobs are claimed; 0 means jobs.Lease.
 	Lease time.Duration
-	// Observe is told of each attempt, for metrics; nil tells nobody. outcome is
-	// done, progress, waiting, failed, given_up or lease_lost.
+	// Observe is called after each attempt, for metrics; it may be nil. outcome
+	// is done, progress, waiting, failed, given_up or lease_lost.
 	Observe func(kind, outcome string)
 }
 
-// Executor runs jobs: short ones many at a time in one transaction, long ones
-// side by side, so that one which reads for long holds up no other.
+// Executor runs jobs: many short jobs in one transaction, and long jobs side by
+// side, so that one that reads for long does not hold up others.
 type Executor struct {
 	Options
 	kinds       map[string]jobs.Kind
 	short, long []string
 
-	// busy is how many long jobs have their turns.
+	// busy is how many long jobs are having their turns.
 	busy    atomic.Int64
 	running sync.WaitGroup
-	// freed receives when a long job has had its turns.
+	// freed receives when a long job has had its turns and gives back its
+	// place.
 	freed chan struct{}
 }
 
@@ -169,8 +170,8 @@ func (e *Executor) runAll(ctx context.Context, claimed []jobs.Job) (failed []err
 	return failed
 }
 
-// errInterrupted is the cause of a job whose earlier attempts all ended without
-// a word: its executors died.
+// errInterrupted is the failure of a job whose earlier attempts all ended
+// without an outcome, because its executors died.
 var errInterrupted = errors.New("interrupted too often")
 
 // run finishes jobs and applies their effects in one transaction.
@@ -205,8 +206,8 @@ func apply[T any](run func(context.Context, *store.Tx, T) error, ctx context.Con
 	return run(ctx, tx, what)
 }
 
-// recovered makes a panic of a job its failure: it must not take the API and
-// the redirector of this process with it.
+// recovered turns a panic of a job into its failure: a panic must not end the
+// API and the redirector in the same process.
 func recovered(err *error) {
 	if cause := recover(); cause != nil {
 		*err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())

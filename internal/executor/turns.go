@@ -9,8 +9,8 @@ import (
 	"github.com/waymarkhq/waymark/internal/jobs"
 )
 
-// longJobs claims long jobs for the free places and returns how many. They
-// have their turns beside each other, and share the ten items of a cycle.
+// longJobs claims long jobs for the free places and returns how many. They run
+// side by side, and share the ten items of a cycle.
 func (e *Executor) longJobs(ctx context.Context) (int, error) {
 	free := cycleItems - int(e.busy.Load())
 	if free == 0 || len(e.long) == 0 {

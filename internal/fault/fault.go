@@ -107,8 +107,8 @@ func New(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// Missing is the refusal of a resource that does not exist or is not the
-// caller's: both look the same.
+// Missing is the refusal of a resource that does not exist or that the caller
+// does not reach: both look the same.
 func Missing() *Error { return New(NotFound, "The resource does not exist or is not accessible.") }
 
 // Invalid is the 422 refusal of one field of the body.
@@ -137,8 +137,8 @@ func Stale() *Error {
 	return New(RevisionConflict, "The revision in If-Match is not the current one. Read the resource again and reconcile.")
 }
 
-// From returns err as a refusal. ok is false when err is no refusal; the
-// returned Error is then the internal one that may be shown.
+// From returns err as a refusal. ok is false when err is not a refusal; the
+// returned Error is then the internal one that clients may see.
 func From(err error) (refusal *Error, ok bool) {
 	if errors.As(err, &refusal) {
 		return refusal, true

@@ -10,8 +10,8 @@ import (
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
-// Held is a job under its lease, as a kind's Turn has it. Everything it writes
-// goes through InTx or Finish, which a lost lease refuses.
+// Held is a job under its lease, as Kind.Turn gets it. Everything it writes
+// goes through InTx or Finish, which fail when the lease is lost.
 type Held struct {
 	Job
 	// DB is for reads outside a transaction.
@@ -25,14 +25,14 @@ type Held struct {
 // Hold returns a claimed job for its turns.
 func Hold(db *store.DB, j Job, lease time.Duration) *Held { return &Held{Job: j, DB: db, lease: lease} }
 
-// Ended reports that the job is finished or waits.
+// Ended reports whether the job is finished or was put off.
 func (h *Held) Ended() bool { return h.ended.Load() }
 
-// Finished reports that the job is done and gone.
+// Finished reports whether the job is done and removed.
 func (h *Held) Finished() bool { return h.finished }
 
-// InTx runs f in a transaction under the lease, which it renews. What f did is
-// progress: attempts count anew.
+// InTx runs f in a transaction under the lease, which it renews. This is
+// progress: the count of attempts starts anew.
 func (h *Held) InTx(ctx context.Context, f func(*store.Tx) error) error {
 	err := h.DB.InTx(ctx, func(tx *store.Tx) error {
 		if err := held(tx.Exec(ctx, "UPDATE job SET run_after = ?, attempts = 1 WHERE id = ? AND lease_no = ?", h.until(tx.Now), h.ID, h.LeaseNo)); err != nil {
@@ -89,5 +89,5 @@ func (h *Held) Renew(ctx context.Context) (err error) {
 // RenewEvery is how long a turn may go without renewing its lease.
 func (h *Held) RenewEvery() time.Duration { return h.lease / 3 }
 
-// until is when the job is due again should its executor die now.
+// until returns when the job is due again if its executor dies now.
 func (h *Held) until(now clock.Instant) clock.Instant { return now.Add(h.lease + wait(1)) }

@@ -12,8 +12,8 @@ import (
 type Kind struct {
 	Name string
 	// Run applies the job's effects as part of tx, in which the job is also
-	// finished. It may run again when the transaction lost a race, and runs
-	// with what other transactions committed before each of its statements.
+	// finished. It may run again when the transaction lost a race. Each of its
+	// statements sees what other transactions committed before it.
 	Run func(ctx context.Context, tx *store.Tx, j Job) error
 	// RunAll is Run for the jobs of a kind that come together, which share its
 	// statements.

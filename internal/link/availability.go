@@ -11,12 +11,12 @@ import (
 	"github.com/waymarkhq/waymark/internal/weburl"
 )
 
-// isTaken reports whether an address is a link's.
+// isTaken reports whether a link has an address.
 func isTaken(ctx context.Context, q store.Q, hostname, prefix, slug string) (bool, error) {
 	return store.Exists(ctx, q, "SELECT 1 FROM link WHERE hostname = ? AND prefix = ? AND slug = ?", hostname, prefix, slug)
 }
 
-// Availability tells whether an address is free.
+// Availability says whether an address is free.
 type Availability struct {
 	Available bool    `json:"available"`
 	Domain    string  `json:"domain"`

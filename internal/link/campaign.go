@@ -57,8 +57,9 @@ func enqueuePage(ctx context.Context, tx *store.Tx, page campaignPage, appID str
 }
 
 // publishCampaign publishes one page and leaves a job for the next, unless the
-// campaign has other parameters by now: then a later change has begun anew. A
-// link that enters or leaves the campaign is published for that by itself.
+// campaign has other parameters by now: then a later change publishes all its
+// links again. A link that enters or leaves the campaign is published for that
+// reason alone.
 func publishCampaign(ctx context.Context, tx *store.Tx, j jobs.Job) error {
 	var page campaignPage
 	if err := json.Unmarshal([]byte(j.Payload), &page); err != nil {

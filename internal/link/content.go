@@ -112,7 +112,7 @@ func (c *Content) apply(p *fault.Problems, l *Link) {
 	c.applyTemplates(p, l)
 }
 
-// appPathProblem tells why a path is not relative to the app, "" if it is. Apps
+// appPathProblem says why a path is not relative to the app; "" if it is. Apps
 // may decode it before they read it, so an escaped character counts as itself.
 func appPathProblem(path string) string {
 	decoded, err := url.PathUnescape(path)
@@ -183,8 +183,8 @@ func (c *Content) applyTemplates(p *fault.Problems, l *Link) {
 	}
 }
 
-// checkReferences collects the references that were sent and are not the app's
-// own: what does not exist and what is another's look alike.
+// checkReferences collects the references that were sent and do not belong to
+// the app. A resource of another app looks like one that does not exist.
 func (s *Service) checkReferences(ctx context.Context, q store.Q, p *fault.Problems, c *Content, l *Link) error {
 	if c.FolderID.Valid {
 		if found, err := organize.HasFolder(ctx, q, l.AppID, c.FolderID.Value); err != nil {

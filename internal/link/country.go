@@ -7,8 +7,9 @@ import (
 	"github.com/waymarkhq/waymark/internal/fault"
 )
 
-// checkCountry refuses what is no assigned code of ISO 3166-1 alpha-2: codes that
-// are reserved, retired, or for the user's own use, such as XK.
+// checkCountry refuses a code that ISO 3166-1 alpha-2 does not assign to a
+// country: reserved and retired codes too, and those for private use such as
+// XK.
 func checkCountry(path, code string) error {
 	if _, found := slices.BinarySearch(countries, code); !found {
 		return fault.Invalid(path, fault.ReasonInvalid, "%s is not an ISO 3166-1 alpha-2 country code; those are like DE or BR", code)

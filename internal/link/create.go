@@ -29,8 +29,8 @@ func (s *Service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *stru
 	return op.Item[Link]{Data: l, Ref: l.ref(), Location: l.Location()}, err
 }
 
-// Create stores the link that a body describes, with all that a new link
-// leaves: history, event and publication. The caller reaches the app.
+// Create stores the link that a body describes, with its history, event and
+// publication. The caller must reach the app.
 func (s *Service) Create(ctx context.Context, c *op.Call, tx *store.Tx, body *CreateLink) (_ Link, err error) {
 	defer fault.Wrap(&err, "link.Create(%s)", body.AppID)
 	var p fault.Problems

@@ -49,8 +49,8 @@ func (s *Service) duplicate(ctx context.Context, c *op.Call, tx *store.Tx, in *d
 	} else if !ready && id.hostname != "" {
 		p.Keep(unknownDomain())
 	}
-	// What leads to the copy's address was right in the original: the address is
-	// what is to be changed.
+	// A destination that leads to the address of the copy was right in the
+	// original: the problem is the address, and it is to be changed.
 	var loops fault.Problems
 	if err := s.checkLoops(ctx, tx, &loops, id, append(l.destinations(), destinationsOf(rules)...)); err != nil {
 		return op.Item[Link]{}, err

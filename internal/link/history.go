@@ -69,9 +69,9 @@ func appOfHistory(ctx context.Context, q store.Q, id string) (string, error) {
 const gone = "SELECT app_id, link_id, created_at, id FROM link_history WHERE action = 'deleted' AND created_at <= ? ORDER BY created_at, link_id LIMIT ?"
 
 // Sweep purges the history of links that were deleted longer ago than
-// dependents.Retention. It deletes up to limit entries that tell of a deletion,
-// and as many of others, and returns how many of the kind that had more; fewer
-// than limit means that there are none.
+// dependents.Retention. It deletes at most limit entries that record a deletion
+// and at most limit others, and returns the larger number; fewer than limit
+// means that nothing is left.
 func Sweep(ctx context.Context, db *store.DB, limit int) (_ int64, err error) {
 	defer fault.Wrap(&err, "link.Sweep")
 	before := db.Now().Add(-dependents.Retention)

@@ -80,7 +80,7 @@ func publish(ctx context.Context, tx *store.Tx, all []jobs.Job) error {
 			}
 		}
 	}
-	// What is gone goes first: a new link may have the address.
+	// Remove deleted links first: a new link may have the address.
 	for id, p := range changes {
 		if err := publisher.Remove(ctx, p.Hostname, route.Path(p.Prefix, p.Slug), id); err != nil {
 			return err

@@ -1,6 +1,6 @@
 // Package link owns links: their identity, content, lifecycle and history, and
 // their way to the redirector (api-v1.md, Link; completions.md §3). It does not
-// hold the resolution of visits: that is package route's.
+// resolve visits: package route does.
 package link
 
 import (
@@ -48,7 +48,7 @@ type Link struct {
 	UpdatedAt         clock.Instant      `json:"updatedAt" format:"date-time"`
 	Publication       publication.State  `json:"publication" doc:"Not part of the revision."`
 
-	// imageAssetID is the asset that ImageURL shows, when it is one of ours.
+	// imageAssetID is the uploaded asset that ImageURL shows, if it shows one.
 	imageAssetID *string
 }
 
@@ -99,7 +99,7 @@ func (l *Lifecycle) count(clicks int64) {
 	}
 }
 
-// state is what the lifecycle comes to at an instant.
+// state returns the state that the lifecycle gives at an instant.
 func (l *Lifecycle) state(now clock.Instant) string {
 	switch {
 	case l.Archived:

@@ -84,13 +84,14 @@ func (s *Service) list(ctx context.Context, c *op.Call, in *listInput, w op.Wind
 	return links, err
 }
 
-// only reports whether nothing is asked for but others says.
+// only reports whether the filters ask for nothing besides others.
 func (in *listInput) only(others Filters) bool {
 	others.Order = in.Order
 	return in.Filters == others
 }
 
-// smallTag is up to how many links of a tag are rather looked at one by one.
+// smallTag is the largest number of links of a tag that are looked at one by
+// one.
 const smallTag = 2000
 
 // byTag reports whether to walk the links of the tag rather than those of the

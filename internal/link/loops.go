@@ -42,8 +42,8 @@ const (
 // that it stands in.
 type destination struct{ path, url string }
 
-// destinations are those of a link besides its rules, in a fixed order; url is ""
-// where there is none.
+// destinations returns the destinations of a link besides its rules, in a fixed
+// order; url is "" where there is none.
 func (l *Link) destinations() []destination {
 	all := []destination{{path: "/desktopUrl"}, {path: "/playStoreUrl"}, {path: "/appStoreUrl"}, {path: "/lifecycle/expiredUrl"}}
 	for i, value := range []*string{l.DesktopURL, l.PlayStoreURL, l.AppStoreURL, l.Lifecycle.ExpiredURL} {
@@ -54,7 +54,7 @@ func (l *Link) destinations() []destination {
 	return all
 }
 
-// destinationsOf are those of rules.
+// destinationsOf returns the destinations of rules.
 func destinationsOf(rules []Rule) (all []destination) {
 	for i, r := range rules {
 		all = append(all, destination{fmt.Sprintf("/rules/%d/destinationUrl", i), r.DestinationURL})
@@ -62,7 +62,7 @@ func destinationsOf(rules []Rule) (all []destination) {
 	return all
 }
 
-// changedDestinations are those of a link that it did not have before.
+// changedDestinations returns the destinations that a link did not have before.
 func changedDestinations(before, after *Link) []destination {
 	old := before.destinations()
 	return slices.DeleteFunc(after.destinations(), func(d destination) bool { return slices.Contains(old, d) })
@@ -97,8 +97,8 @@ func (s *Service) checkLoops(ctx context.Context, q store.Q, p *fault.Problems, 
 	return nil
 }
 
-// linkAddress returns the address of the link that a destination asks for, as
-// browsers and the redirector read it, should there be one.
+// linkAddress returns the address of the link that a destination leads to if
+// that link exists, as browsers and the redirector read it.
 func (s *Service) linkAddress(destination string) (id identity, ok bool) {
 	u, err := url.Parse(destination)
 	if err != nil {
@@ -111,7 +111,8 @@ func (s *Service) linkAddress(destination string) (id identity, ok bool) {
 		return id, false
 	}
 	var segments []string
-	// The path as it was written: decoded it would not tell %2F from a slash.
+	// Take the path as it was written: decoded, %2F could not be told from a
+	// slash.
 	parts := strings.Split(strings.TrimPrefix(cmp.Or(u.RawPath, u.EscapedPath()), "/"), "/")
 	for i, part := range parts {
 		segment, err := url.PathUnescape(part)
@@ -141,7 +142,7 @@ type walk struct {
 	s   *Service
 	q   store.Q
 	own identity
-	// ours tells of hostnames whether they are the installation's.
+	// ours says of each hostname whether it belongs to the installation.
 	ours map[string]bool
 	// next is where the links that were looked at lead; an address without a
 	// link leads nowhere.
@@ -174,8 +175,8 @@ func (w *walk) explore(ctx context.Context, at []identity) error {
 	}
 }
 
-// worthALook returns the addresses that are: on hostnames of the
-// installation, and not looked at yet.
+// worthALook returns the addresses on hostnames of the installation that were
+// not looked at yet.
 func (w *walk) worthALook(ctx context.Context, at []identity) ([]identity, error) {
 	var hosts []any
 	for _, a := range at {
@@ -230,8 +231,8 @@ func (w *walk) look(ctx context.Context, at []identity) error {
 	return err
 }
 
-// leads reports whether an address leads to the walk's own one, and whether it
-// leads to one that was not looked at.
+// leads reports whether an address leads back to the start of the walk, and
+// whether it leads to an address that was not looked at.
 func (w *walk) leads(from identity, seen map[identity]bool) (loops, unknown bool) {
 	next, looked := w.next[from]
 	ours, asked := w.ours[from.hostname]

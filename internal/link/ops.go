@@ -74,8 +74,9 @@ func Register(p *op.Pipeline, l *Service) part.Part {
 		},
 		OfApp: part.OfApp{
 			Tables: []string{"link", "link_history"},
-			// The history of a deleted link stands in the way for as long as it is kept; the
-			// ids are those of the links. Later it waits for the sweep.
+			// The history of a deleted link keeps the app from being deleted
+			// for as long as it is kept; the ids are those of the links. After
+			// that it waits for the sweep.
 			Dependents: []dependents.Query{
 				{Type: "link", SQL: "SELECT id FROM link WHERE app_id = ?"},
 				{Type: "link_history", Kept: true, SQL: `SELECT link_id AS id, created_at AS at FROM link_history
@@ -112,7 +113,7 @@ func (s *Service) remove(ctx context.Context, c *op.Call, tx *store.Tx, in *link
 }
 
 // Delete removes a link of the call's app under the revision that the caller
-// knows; one that QR codes refer to stays. It returns the link as it was.
+// knows, unless QR codes refer to it. It returns the link as it was.
 func (s *Service) Delete(ctx context.Context, c *op.Call, tx *store.Tx, id string) (_ Link, err error) {
 	defer fault.Wrap(&err, "link.Delete(%s)", id)
 	l, err := s.current(ctx, c, tx, id)

@@ -11,7 +11,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
-// Preview tells what a visitor would get.
+// Preview says what a visitor would get.
 type Preview struct {
 	Platform       string                      `json:"platform" enum:"android,ios,desktop"`
 	Source         string                      `json:"source" enum:"browser,social"`

@@ -18,8 +18,8 @@ import (
 	"github.com/waymarkhq/waymark/internal/weburl"
 )
 
-// Rule sends the visits that it matches to a destination of its own. What it
-// leaves null matches every visit.
+// Rule sends the visits that it matches to a destination of its own. A
+// condition that is null matches every visit.
 type Rule struct {
 	ID             string         `json:"id"`
 	Platform       *string        `json:"platform" doc:"android, ios or desktop."`
@@ -141,8 +141,9 @@ func (s *Service) setRules(ctx context.Context, c *op.Call, tx *store.Tx, in *se
 	return l.withRules(rules), changed(ctx, tx, &l, "routing_rules_replaced", []string{"routingRules"}, delivery.LinkUpdated)
 }
 
-// newRules makes rules of what was sent and collects what is wrong with it. An id
-// names one of the rules before: that of another link looks like an unknown one.
+// newRules makes rules of what was sent and collects what is wrong with it. An
+// id names one of the link's present rules; the id of a rule of another link
+// looks like an unknown one.
 func newRules(p *fault.Problems, sent []SetRule, before []Rule) []Rule {
 	rules := make([]Rule, len(sent))
 	seen := map[string]bool{}

@@ -31,8 +31,8 @@ func (s *Service) update(ctx context.Context, c *op.Call, tx *store.Tx, in *upda
 	return op.Item[Link]{Data: l, Ref: l.ref()}, err
 }
 
-// Update changes the fields that a body has of a link of the call's app, under
-// the revision that the caller knows.
+// Update sets the fields of a body on a link of the call's app, under the
+// revision that the caller knows.
 func (s *Service) Update(ctx context.Context, c *op.Call, tx *store.Tx, id string,
 	body *UpdateLink) (_ Link, err error) {
 	defer fault.Wrap(&err, "link.Update(%s)", id)
@@ -73,8 +73,8 @@ func (s *Service) Update(ctx context.Context, c *op.Call, tx *store.Tx, id strin
 	return l, changed(ctx, tx, &l, action, fields, delivery.LinkUpdated)
 }
 
-// changed leaves what every change of a link leaves: history, the event for
-// webhooks, and the job that brings it to the redirector.
+// changed writes what follows every change of a link: history, the event for
+// webhooks, and the job that brings the link to the redirector.
 func changed(ctx context.Context, tx *store.Tx, l *Link, action string, fields []string, event delivery.Type) error {
 	if err := record(ctx, tx, l, action, fields); err != nil {
 		return err

@@ -16,7 +16,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
-// Validation tells what would become of a creation.
+// Validation says whether a creation would succeed, and what is wrong with it.
 type Validation struct {
 	Valid     bool           `json:"valid" doc:"Nothing is wrong with the data."`
 	Available bool           `json:"available" doc:"The address can be a link's and is free."`
@@ -27,9 +27,9 @@ type Validation struct {
 // SchemaName implements schema.Named.
 func (Validation) SchemaName() string { return "LinkValidation" }
 
-// ValidateLink is the body of validateLinks: a CreateLink of which the pipeline
-// checks only the fields, the required ones and their types. What its values
-// break is the answer.
+// ValidateLink is the body of validateLinks: a CreateLink. The pipeline checks
+// only its member names, required members and types; the answer reports the
+// rules that its values break.
 type ValidateLink struct{ opt.Object }
 
 // SchemaName implements schema.Named.
@@ -105,7 +105,7 @@ func without(object jsontext.Value, path []string) jsontext.Value {
 	return text
 }
 
-// Try returns what Create would refuse of a body, at best now: it reserves
+// Try returns what Create would refuse in a body at this moment. It reserves
 // nothing.
 func (s *Service) Try(ctx context.Context, q store.Q, body *CreateLink) (_ []fault.Detail, err error) {
 	defer fault.Wrap(&err, "link.Try(%s)", body.AppID)

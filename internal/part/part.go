@@ -1,7 +1,7 @@
-// Package part is the shape of a capability: what it brings into an installation
-// besides its operations. Its Register declares the operations and returns the
-// rest as a Part; package assembly is the list of all parts. What a part does is
-// not held here.
+// Package part is the shape of a capability: what it brings into an
+// installation besides its operations. The Register of a capability declares
+// the operations and returns the rest as a Part; package assembly is the list
+// of all parts. This package does not hold what a part does.
 package part
 
 import (
@@ -14,7 +14,7 @@ import (
 
 // Part is what a capability brings.
 type Part struct {
-	// Name is that of the capability's package.
+	// Name is the name of the capability's package.
 	Name string
 	// Kinds are the kinds of jobs that its operations start.
 	Kinds []jobs.Kind
@@ -26,23 +26,24 @@ type Part struct {
 
 // Sweep removes rows that are past their retention.
 type Sweep struct {
-	// Name tells what is removed.
+	// Name says what is removed.
 	Name string
-	// Run removes at most limit rows of a kind and returns how many went; limit
-	// means that there may be more.
+	// Run removes at most limit rows of a kind and returns how many it removed;
+	// limit means that there may be more.
 	Run func(ctx context.Context, db *store.DB, limit int) (int64, error)
 }
 
 // OfApp is what a part keeps of each app, and what becomes of it when the app is
 // deleted.
 type OfApp struct {
-	// Tables are those with a column app_id. Each such table of the database
-	// belongs to exactly one part.
+	// Tables are the part's tables with a column app_id. Each such table of the
+	// database belongs to exactly one part.
 	Tables []string
 	// Dependents keep the app from being deleted while there are any.
 	Dependents []dependents.Query
-	// Remove takes away what goes with the app, as part of the transaction that
-	// deletes it; nil when nothing does. Rows that it leaves must end by a sweep.
+	// Remove removes what is deleted together with the app, as part of the same
+	// transaction; nil when there is nothing. A sweep must remove the rows that
+	// it leaves.
 	Remove func(ctx context.Context, tx *store.Tx, ownerID, appID string) error
 }
 

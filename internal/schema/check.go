@@ -114,8 +114,8 @@ func (c *checker) wrongType(s *Schema, v any, got string) {
 	}
 }
 
-// anyOf reports the problems of the first alternative for values of v's type:
-// that is the one meant.
+// anyOf reports the problems of the first alternative that admits the type of
+// v: the client most likely meant that one.
 func (c *checker) anyOf(s *Schema, v any) {
 	var meant []fault.Detail
 	var types []string

@@ -39,8 +39,8 @@ type Registry struct {
 	// Members completes fields by their name with a description, an example,
 	// MaxLength and MaxItems, where their own tags say nothing.
 	Members map[string]Schema
-	// Examples are what single members show, by schema and member
-	// (ApiKey.prefix), in place of what their tags say; nil shows null.
+	// Examples are values for single members, by schema and member
+	// (ApiKey.prefix). They replace the examples of the tags; nil shows null.
 	Examples map[string]any
 
 	closed    bool
@@ -50,15 +50,15 @@ type Registry struct {
 }
 
 // ForRequests returns an empty registry whose structs admit no unknown members:
-// what a client misspelt is told, not lost.
+// a misspelt member is refused, not ignored.
 func ForRequests() *Registry {
 	r := ForAnswers()
 	r.closed = true
 	return r
 }
 
-// ForAnswers returns an empty registry whose structs may have more members in a
-// later version: clients must not depend on their absence.
+// ForAnswers returns an empty registry whose structs may get more members in a
+// later version: clients must accept unknown ones.
 func ForAnswers() *Registry {
 	return &Registry{types: map[reflect.Type]*Schema{}, schemas: map[string]*Schema{}, described: map[reflect.Type]*Schema{}}
 }
@@ -72,9 +72,9 @@ type Provider interface {
 	Schema(*Registry) *Schema
 }
 
-// Merge returns the named schemas of requests and of answers. One that both have
-// is closed in requests and open in answers, which takes two schemas: that of
-// requests gets Input after its name.
+// Merge returns the named schemas of requests and of answers. A schema that
+// both use is closed in requests and open in answers, which takes two schemas:
+// the name of the one for requests ends in Input.
 func Merge(requests, answers *Registry) map[string]*Schema {
 	all := maps.Clone(answers.schemas)
 	for name, s := range requests.schemas {
@@ -182,8 +182,8 @@ func (r *Registry) keep(s *Schema) {
 	r.schemas[s.Name] = s
 }
 
-// nameOf returns the name of a struct's schema. A SchemaName that comes from an
-// embedded struct is that struct's alone.
+// nameOf returns the name of a struct's schema. A SchemaName that is promoted
+// from an embedded struct does not count.
 func nameOf(t reflect.Type) string {
 	own := schemaName(t)
 	for i := range t.NumField() {

@@ -2,10 +2,10 @@
 // that the contract uses), makes schemas from Go types, and checks parsed
 // values against them.
 //
-// Types tell everything in struct tags, so that a rule stands beside its field,
-// is part of the contract and is checked by the pipeline (see Registry for the
-// tags). What Check finds is written for the client: a JSON Pointer, a code of
-// package fault, and a sentence that says what is allowed.
+// Types state their rules in struct tags, so that a rule stands beside its
+// field, is part of the contract and is checked by the pipeline (see Registry
+// for the tags). Check writes its problems for the client: a JSON Pointer, a
+// code of package fault, and a sentence that says what is allowed.
 //
 // It does not decode values, and knows nothing of operations.
 package schema
@@ -57,7 +57,8 @@ type Schema struct {
 
 	// text is the rule for the characters of a string.
 	text textRule
-	// shown has a Sample with an Example of the field's own; null has it null.
+	// shown puts the field with its own Example into a Sample; null puts null
+	// there.
 	shown, null bool
 	// aliases are names that clients send when they mean a property.
 	aliases []string
@@ -97,7 +98,7 @@ func (s *Schema) Resolve() *Schema {
 }
 
 // Ready readies a schema that was made by hand for Check, and returns it. It
-// panics when its pattern is none.
+// panics when the pattern is invalid.
 func (s *Schema) Ready() *Schema {
 	if s.Pattern != "" {
 		s.pattern = regexp.MustCompile(s.Pattern)

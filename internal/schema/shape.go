@@ -5,7 +5,7 @@ package schema
 const maxShape = 32 << 10
 
 // Shape returns a schema of the same members and types, without the rules for
-// their values: for an operation whose answer tells which of them are broken.
+// their values: for an operation whose answer reports which rules are broken.
 func (s *Schema) Shape() *Schema {
 	nullable := s.Nullable
 	s = s.Resolve()

@@ -21,9 +21,9 @@ type Dialect struct {
 	// LockRow ends a SELECT that keeps its rows from being changed until the
 	// transaction ends. SQLite has one writer and needs none.
 	LockRow string
-	// findTable is a query that has a row if there is a table of a name.
+	// findTable is a query that returns a row if a table with that name exists.
 	findTable string
-	// position is the function that tells where a text has another.
+	// position is the function that finds one text in another.
 	position string
 	// indexedBy comes before the name of the index that a table is to be read
 	// through; see Indexed.
@@ -33,8 +33,8 @@ type Dialect struct {
 	// isUnique and isRetryable classify driver errors by code.
 	isUnique    func(error) bool
 	isRetryable func(error) bool
-	// isAway tells that the database cannot be reached, as opposed to having
-	// refused something.
+	// isAway reports whether the database could not be reached, as opposed to
+	// having refused something.
 	isAway func(error) bool
 }
 
@@ -42,9 +42,9 @@ type Dialect struct {
 // argument.
 func (d *Dialect) Contains(column string) string { return d.position + "(" + column + ", ?) > 0" }
 
-// Indexed returns what follows a table's name in FROM to have it read through an
-// index. SQLite plans without knowing how its rows are distributed and may sort
-// a whole table for one page; PostgreSQL knows, and gets no advice.
+// Indexed returns the text that follows the name of a table in FROM, so that it
+// is read through an index. SQLite plans without statistics of its rows and may
+// sort a whole table for one page; PostgreSQL has them and needs no hint.
 func (d *Dialect) Indexed(name string) string {
 	if d.indexedBy == "" {
 		return ""
@@ -109,8 +109,8 @@ func postgresCode(err error) string {
 	return ""
 }
 
-// bind turns "?" placeholders into the engine's own. No statement of ours has
-// a question mark in a literal.
+// bind turns "?" placeholders into the engine's own. No statement of Waymark
+// has a question mark in a literal.
 func (d *Dialect) bind(query string) string {
 	if !d.numbered {
 		return query

@@ -20,8 +20,8 @@ type handle struct {
 	kept    *statements
 }
 
-// maxKept bounds the kept statements; lists have a text for each combination
-// of filters.
+// maxKept bounds the kept statements: each combination of a list's filters is a
+// statement of its own.
 const maxKept = 512
 
 // statements are prepared once and used until the database closes.
@@ -92,8 +92,8 @@ func (h handle) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
 	return stmt, nil
 }
 
-// describe names the statement in an error; arguments stay out, they may be
-// personal.
+// describe names the statement in an error. It leaves out the arguments: they
+// may be personal.
 func describe(query string, err error) error {
 	text := strings.Join(strings.Fields(query), " ")
 	if len(text) > 200 {

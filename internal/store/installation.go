@@ -6,7 +6,7 @@ import (
 import "context"
 
 // InstallationValue returns the value that all processes of this installation
-// share under a name; the first that asks sets it to fresh.
+// share under a name. The first process that asks sets it to fresh.
 func (db *DB) InstallationValue(ctx context.Context, name, fresh string) (string, error) {
 	const read = "SELECT value FROM installation WHERE name = ?"
 	value, err := One(ctx, db, Value[string], read, name)

@@ -68,10 +68,10 @@ func (p pooled) rows(ctx context.Context, query string, args []any) (Rows, error
 	return answer{Rows: rows}, nil
 }
 
-// answer is the answer to a query of PostgreSQL.
+// answer is PostgreSQL's answer to a query.
 type answer struct {
 	pgx.Rows
-	// sent is what the query was sent with, when it was not alone.
+	// sent is the batch that the query was sent in, nil when it was sent alone.
 	sent pgx.BatchResults
 }
 
@@ -84,9 +84,10 @@ func (a answer) Close() error {
 	return a.Err()
 }
 
-// batched is a transaction on PostgreSQL. Each way to the server and back costs
-// as much as a statement, so what needs no answer at once waits and is sent with
-// the next statement that does: the beginning, too.
+// batched is a transaction on PostgreSQL. Each round trip to the server costs
+// as much as a statement. So a statement whose answer is not needed at once,
+// BEGIN among them, waits and is sent together with the next one whose answer
+// is.
 type batched struct {
 	conn    *pgxpool.Conn
 	dialect *Dialect
@@ -96,7 +97,7 @@ type batched struct {
 	begun     bool
 }
 
-// waiting is a statement to be sent; check, if any, is told its answer.
+// waiting is a statement to be sent; check, if any, is called with its answer.
 type waiting struct {
 	query string
 	args  []any
@@ -107,7 +108,8 @@ func (b *batched) wait(query string, args []any, check func(pgx.Rows) error) {
 	b.waiting = append(b.waiting, waiting{query, args, check})
 }
 
-// send sends what waits and then a query, and returns what this one answers.
+// send sends the statements that wait and then a query, and returns the answer
+// to the query.
 func (b *batched) send(ctx context.Context, query string, args []any) (pgx.Rows, pgx.BatchResults, error) {
 	var batch pgx.Batch
 	for _, w := range b.waiting {
@@ -176,8 +178,8 @@ func (b *batched) rows(ctx context.Context, query string, args []any) (Rows, err
 	return answer{rows, results}, nil
 }
 
-// lock has tx fail with an error unless a lock is free; it is asked for together
-// with the next statement.
+// lock makes tx fail with an error unless a lock is free. The request for the
+// lock is sent together with the next statement.
 func (b *batched) lock(key int64, taken error) {
 	b.wait("SELECT pg_try_advisory_xact_lock(?)", []any{key}, func(rows pgx.Rows) error {
 		var free bool
@@ -194,7 +196,7 @@ func (b *batched) lock(key int64, taken error) {
 	})
 }
 
-// end commits or rolls back. A transaction of which nothing was sent is none.
+// end commits or rolls back. If nothing was sent, there is nothing to end.
 func (b *batched) end(ctx context.Context, commit bool) error {
 	if !commit {
 		if b.begun {
@@ -235,7 +237,8 @@ func (db *DB) transaction(ctx context.Context, begin []string, tx *Tx, f func() 
 	committed := false
 	defer func() {
 		if !committed {
-			// Whether ctx is over or not; a connection that does not answer is closed.
+			// Roll back also when ctx is over; a connection that does not
+			// answer is closed.
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 			defer cancel()
 			b.end(ctx, false)

@@ -16,7 +16,7 @@ type Rows interface {
 	Row
 	// Next goes to the next row; false is the end, or an error.
 	Next() bool
-	// Err is what ended the rows before their end.
+	// Err returns the error that ended the rows early, if any.
 	Err() error
 	// Close ends reading.
 	Close() error

@@ -20,17 +20,17 @@ import (
 	"github.com/waymarkhq/waymark/internal/clock"
 )
 
-// ErrNotFound is returned by One when no row answers.
+// ErrNotFound is returned by One when the query has no row.
 var ErrNotFound = errors.New("no such row")
 
-// Q runs statements: a DB outside, or a Tx inside a transaction, so that one
-// query function serves both.
+// Q runs statements. It is a DB outside a transaction or a Tx inside one, so
+// that one query function serves both.
 type Q interface {
 	// Exec runs a statement and returns how many rows it changed.
 	Exec(ctx context.Context, query string, args ...any) (int64, error)
 	// Rows runs a query; the caller closes the result.
 	Rows(ctx context.Context, query string, args ...any) (Rows, error)
-	// Dialect of the database behind.
+	// Dialect returns the named differences of the engine.
 	Dialect() *Dialect
 }
 
@@ -46,10 +46,10 @@ type DB struct {
 	dialect Dialect
 	clock   *clock.Clock
 	reader  engine
-	// writer is of SQLite, postgres of PostgreSQL; the other is nil.
+	// writer is set on SQLite, postgres on PostgreSQL; the other one is nil.
 	writer   *writer
 	postgres *pgxpool.Pool
-	// pool is what migrates; on SQLite it has the writer's connection.
+	// pool runs migrations; on SQLite it has the connection of the writer.
 	pool *sql.DB
 	// readers are SQLite's other connections.
 	readers *sql.DB
@@ -104,8 +104,8 @@ func openSQLite(ctx context.Context, file string, c *clock.Clock) (*DB, error) {
 	return db, nil
 }
 
-// redact returns what messages may show of a database address: not its
-// password, which may be in its query too.
+// redact returns a database address as messages may show it: without the
+// password, which may also stand in the query.
 func redact(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -114,8 +114,8 @@ func redact(address string) string {
 	return u.Scheme + "://" + u.Host + u.Path
 }
 
-// Close waits for the transaction under way and closes all connections. What
-// comes later fails.
+// Close waits for the transaction under way and closes all connections. Later
+// statements fail.
 func (db *DB) Close() (err error) {
 	if db.writer != nil {
 		err = db.writer.close()
@@ -167,11 +167,11 @@ func (db *DB) Rows(ctx context.Context, query string, args ...any) (Rows, error)
 	return db.reader.rows(ctx, query, args)
 }
 
-// IsUnique reports that err is a violation of a unique index.
+// IsUnique reports whether err is a violation of a unique index.
 func (db *DB) IsUnique(err error) bool { return db.dialect.isUnique(err) }
 
-// IsAway reports that the database could not be reached, could not store, or
-// was too busy for longer than a transaction is tried.
+// IsAway reports whether the database could not be reached, could not store, or
+// was busy for longer than a transaction is retried.
 func (db *DB) IsAway(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, errLost) ||
 		db.dialect.isAway(err) || db.dialect.isRetryable(err)

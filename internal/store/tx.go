@@ -30,12 +30,12 @@ func (tx *Tx) Rows(ctx context.Context, query string, args ...any) (Rows, error)
 // Dialect returns the named differences of the engine.
 func (tx *Tx) Dialect() *Dialect { return &tx.db.dialect }
 
-// AfterCommit has f run once the transaction is committed. f must not block.
+// AfterCommit runs f once the transaction is committed. f must not block.
 func (tx *Tx) AfterCommit(f func()) { tx.after = append(tx.after, f) }
 
-// Send is Exec for a statement whose number of rows does not matter. What it
-// fails with may be told only by a later statement or by the end of the
-// transaction, with which it is sent.
+// Send is Exec for a statement whose number of rows does not matter. It may be
+// sent together with a later statement or with the end of the transaction,
+// which then returns its error.
 func (tx *Tx) Send(ctx context.Context, query string, args ...any) error {
 	if b, ok := tx.engine.(*batched); ok {
 		b.wait(query, args, nil)
@@ -46,9 +46,9 @@ func (tx *Tx) Send(ctx context.Context, query string, args ...any) error {
 }
 
 // TryLock takes the lock named by key until the transaction ends, which fails
-// with an error, here or at a later statement, when the lock is not free. Where
-// one process does all the writing it is always free: that process knows its own
-// work.
+// with an error, here or at a later statement, when the lock is not free. On
+// SQLite one process does all the writing and knows its own work, so the lock
+// is always free.
 func (tx *Tx) TryLock(key int64, taken error) {
 	if b, ok := tx.engine.(*batched); ok {
 		b.lock(key, taken)

@@ -19,8 +19,8 @@ type writer struct {
 	handle
 	mu    sync.Mutex
 	taken bool
-	// waiting are the turns that are asked for, the longest first. Each has room
-	// for the group in which its turn comes.
+	// waiting are the callers that wait for their turn, the longest wait first.
+	// Each channel has room for the group that the turn belongs to.
 	waiting []chan *group
 }
 
@@ -38,7 +38,7 @@ type group struct {
 	shared bool
 	// open: the transaction was begun.
 	open bool
-	// room is how many more may come in until the time is over.
+	// room is how many more transactions may join, until the time is over.
 	room  int
 	until time.Time
 	// done is closed when the group is committed or lost; err is then why it was
@@ -47,15 +47,15 @@ type group struct {
 	err  error
 }
 
-// errLost is what members are told whose effects SQLite undid with those of
-// another.
+// errLost is the error of members whose effects SQLite undid together with
+// those of another member.
 var errLost = errors.New("the database rolled the shared transaction back")
 
-// run calls f when it is its turn, and returns when what f did is committed. An
-// f that fails or panics leaves no effect, and does not touch those with which
-// it shares the commit. Its turn may come in vain when ctx is done; after f, the
-// outcome is waited for in any case. A single f, which is one statement, needs
-// no transaction when it is alone.
+// run calls f when it is its turn, and returns when the effects of f are
+// committed. An f that fails or panics leaves no effect, and does not harm the
+// transactions with which it shares the commit. When ctx is done before its
+// turn, f is not called; after f, run waits for the outcome in any case. single
+// means that f is one statement: alone it needs no transaction.
 func (w *writer) run(ctx context.Context, single bool, f func() error) (err error) {
 	g, err := w.take(ctx)
 	if err != nil {
@@ -78,7 +78,8 @@ func (w *writer) run(ctx context.Context, single bool, f func() error) (err erro
 	w.leave(g)
 	<-g.done
 	if g.err != nil {
-		// Also where f failed: it may have, over an effect that is gone.
+		// Check this also when f failed: it may have failed because an effect
+		// is gone.
 		return g.err
 	}
 	return err
@@ -115,8 +116,8 @@ func (w *writer) take(ctx context.Context) (*group, error) {
 	return nil, ctx.Err()
 }
 
-// leave hands a group to the next that waits. Where there is none, or no room, it
-// finishes it and gives the turn to write away.
+// leave hands a group to the next transaction that waits. If none waits, or
+// there is no room, it finishes the group and passes on the turn to write.
 func (w *writer) leave(g *group) {
 	if !w.handOn(g) {
 		w.finish(g)
@@ -147,8 +148,8 @@ func (w *writer) handOn(g *group) bool {
 	return true
 }
 
-// release gives the turn to write to the next that waits, in a group of those
-// who wait now.
+// release gives the turn to write to the next transaction that waits, with a
+// new group for those that wait now.
 func (w *writer) release() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -202,8 +203,8 @@ func (w *writer) end(g *group, failed error) error {
 }
 
 // savepoint runs a statement of a member's savepoint. It fails when there is no
-// transaction any more: at a full disk, and what else a statement cannot be
-// undone after, SQLite rolls back all of it.
+// transaction any more: after a full disk, and other errors that it cannot undo
+// for one statement, SQLite rolls back the whole transaction.
 func (w *writer) savepoint(g *group, statement string) error {
 	if _, err := w.exec(context.Background(), statement, nil); err != nil {
 		g.err, g.open = fmt.Errorf("%w: %w", errLost, err), false
