@@ -19,7 +19,7 @@ import (
 type listeners struct {
 	APIAddr        string   `name:"api-addr" default:"127.0.0.1:8080" help:"Where the administrative API listens; default: ${default}." placeholder:"HOST:PORT"`
 	PublicAddr     string   `default:"127.0.0.1:8081" help:"Where the redirector listens for visitors; default: ${default}." placeholder:"HOST:PORT"`
-	MetricsAddr    string   `default:"127.0.0.1:8082" help:"Where /metrics is served, empty for nowhere; default: ${default}." placeholder:"HOST:PORT"`
+	MetricsAddr    string   `default:"127.0.0.1:8082" help:"Where /metrics is served; empty turns it off; default: ${default}." placeholder:"HOST:PORT"`
 	TrustedProxies []string `help:"Networks of your proxies: their X-Forwarded-For and country headers are believed." placeholder:"CIDR"`
 
 	trusted clientaddr.Trusted

@@ -14,7 +14,7 @@ import (
 // mode are the flags that say what a process of serve is.
 type mode struct {
 	Dev         bool     `help:"Development mode: environment staging, platform zone localhost, links as http with the public port; prints an owner token and the first requests to try."`
-	Environment string   `help:"production or staging: API keys of the other one are refused; default: production." placeholder:"NAME"`
+	Environment string   `help:"production or staging: API keys of the other environment are refused; default: production." placeholder:"NAME"`
 	Roles       []string `default:"api,redirect,executor" help:"What this process does; default: ${default}." placeholder:"ROLE"`
 	LogLevel    string   `enum:"debug,info,warn,error" default:"info" help:"The least important messages to log: debug, info, warn or error; default: ${default}." placeholder:"LEVEL"`
 }

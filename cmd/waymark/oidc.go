@@ -8,9 +8,9 @@ import (
 
 // oidc are the flags for the sessions of an OpenID Connect issuer.
 type oidc struct {
-	OIDCIssuer        string `name:"oidc-issuer" help:"OpenID Connect issuer of human sessions, beside those that waymark session issue makes." placeholder:"URL"`
+	OIDCIssuer        string `name:"oidc-issuer" help:"OpenID Connect issuer of human sessions; sessions of waymark session issue are accepted too." placeholder:"URL"`
 	OIDCAudience      string `name:"oidc-audience" help:"Audience that its tokens must name." placeholder:"NAME"`
-	AuthAutoProvision bool   `help:"Create the owner when a session of the OpenID Connect issuer is first seen; without it, waymark users add does."`
+	AuthAutoProvision bool   `help:"Create the owner when a session of the OpenID Connect issuer is first seen; without it, add owners with waymark users add."`
 }
 
 func (o *oidc) check() error {

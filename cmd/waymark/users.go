@@ -22,7 +22,7 @@ type usersCommand struct {
 type usersAddCommand struct {
 	storage
 	Email      string `required:"" help:"E-mail address of the owner." placeholder:"EMAIL"`
-	OIDCIssuer string `name:"oidc-issuer" help:"OpenID Connect issuer of the owner's sessions; without one, waymark session issue makes them." placeholder:"URL"`
+	OIDCIssuer string `name:"oidc-issuer" help:"OpenID Connect issuer of the owner's sessions; leave it out for sessions of waymark session issue." placeholder:"URL"`
 	Subject    string `help:"The owner's subject (sub) there; without it, the first token with the e-mail address as a verified one tells it." placeholder:"SUB"`
 }
 

@@ -10,9 +10,9 @@ import (
 
 // webhooks are the flags of the commands that reach destinations of webhooks.
 type webhooks struct {
-	DNSResolver  string   `name:"dns-resolver" help:"DNS server that resolves the hosts of webhooks; default: the system's." placeholder:"HOST:PORT"`
+	DNSResolver  string   `name:"dns-resolver" help:"DNS server that resolves the hosts of webhooks; default: the resolver of the system." placeholder:"HOST:PORT"`
 	WebhookAllow []string `help:"Host that webhooks may reach at this address although it is not public; repeatable." placeholder:"HOST=IP:PORT"`
-	WebhookCA    string   `name:"webhook-ca" help:"PEM file of the authorities that certify those hosts; default: the system's." placeholder:"FILE"`
+	WebhookCA    string   `name:"webhook-ca" help:"PEM file of the certificate authorities of those hosts; default: those of the system." placeholder:"FILE"`
 }
 
 // client returns the client that the flags describe.

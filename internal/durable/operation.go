@@ -128,7 +128,7 @@ func (o *Operation) Finish(ctx context.Context, tx *store.Tx, r Result) (err err
 	if r.lost() > 0 {
 		o.Status = PartiallySucceeded
 		if *r.Succeeded == 0 {
-			return o.Fail(ctx, tx, "items_failed", "No item succeeded. The error of each item tells why.")
+			return o.Fail(ctx, tx, "items_failed", "No item succeeded. The error of each item says why.")
 		}
 	}
 	return o.end(ctx, tx)

@@ -120,7 +120,7 @@ var examples = map[string]any{
 
 	"Operation.id": exampleWork, "Operation.createdAt": noon, "Operation.result": nil, "Operation.error": nil,
 	"OperationResource.type": "domain", "OperationResource.id": exampleDomain, "OperationError.code": "items_failed",
-	"OperationError.message": "No item succeeded. The error of each item tells why.",
+	"OperationError.message": "No item succeeded. The error of each item says why.",
 	"Profile.userId":         exampleUser, "ProfilePatch.displayName": "Ada King",
 	"PublicationDetail.status": "synced", "PublicationDetail.lastError": nil, "PublicationState.status": "synced",
 	"PublicationError.code": "store_unavailable", "PublicationError.message": "The redirector's store could not be written.",

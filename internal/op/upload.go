@@ -166,7 +166,7 @@ func (u *Upload) discard() {
 }
 
 func uploadTooLarge() error {
-	return fault.New(fault.PayloadTooLarge, "The file exceeds %d bytes, or the body %d.", MaxFile, maxUpload)
+	return fault.New(fault.PayloadTooLarge, "The upload is too large: the file may have at most %d bytes, the whole body at most %d.", MaxFile, maxUpload)
 }
 
 // bounded is a body that may have at most left more bytes. Reading on fails, and

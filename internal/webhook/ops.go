@@ -207,7 +207,7 @@ func (w *Webhook) send(ctx context.Context, tx *store.Tx, e delivery.Event) (op.
 	case w.hold == delivery.HoldSuspended:
 		return op.Item[delivery.Delivery]{}, conflict("The destination is suspended after too many failures. Enable it again first.")
 	case w.hold != "" || !holds:
-		return op.Item[delivery.Delivery]{}, conflict("The credential that authorized the destination is no longer authorized. Enable it again first, with one that is.")
+		return op.Item[delivery.Delivery]{}, conflict("The credential that authorized the destination is no longer authorized. Enable the destination again first, with a valid credential.")
 	}
 	id, err := delivery.Deliver(ctx, tx, e, w.destination())
 	if err != nil {

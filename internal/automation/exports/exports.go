@@ -114,7 +114,7 @@ var missing = map[string]string{
 	durable.Running:    "The export is running. Wait until its state is succeeded.",
 	durable.Succeeded:  expired,
 	automation.Expired: expired,
-	durable.Failed:     "The export failed and has no file. The error of its operation tells why.",
+	durable.Failed:     "The export failed and has no file. The error of its operation says why.",
 	durable.Cancelled:  "The export was cancelled and has no file. Request it again.",
 }
 

@@ -156,7 +156,7 @@ func TestBounds(t *testing.T) {
 		e := made(t, i, owner, "links", "csv", nil).Has("data.state", `"failed"`).Has("data.downloadUrl", "null").Has("data.total", "0")
 		owner.Call("GET", "/operations/"+e.Text("data.operationId"), nil).Want(200).Has("data.status", `"failed"`).Has("data.error.code", `"export_too_large"`)
 		owner.Call("GET", "/exports/"+e.Text("data.id")+"/download", nil).Refused(fault.ResourceConflict).
-			Has("error.message", `"The export failed and has no file. The error of its operation tells why."`)
+			Has("error.message", `"The export failed and has no file. The error of its operation says why."`)
 		// Fewer records of more than 1 MiB.
 		owner.Call("DELETE", "/links/"+apitest.Path(one.Text("data.id")), nil, apitest.IfMatch(one.Revision())).Want(204)
 		big := strings.Repeat("x", 15<<10)

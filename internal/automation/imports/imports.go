@@ -84,7 +84,7 @@ func Register(p *op.Pipeline, works *durable.Works, links *link.Service) part.Pa
 			"Audit has a createLinks event for each link and a commitImportsImportId event for the import, all with the id of this request as correlationId. Needs links:create."}, i.commit)
 	op.Read(p, op.Op{ID: "getImportsImportId", Method: "GET", Path: "/imports/{importId}", Perm: "imports:read", App: app, Summary: "Get the status of an import"}, get)
 	op.ListOrFile(p, op.Op{ID: "getImportsImportIdItems", Method: "GET", Path: "/imports/{importId}/items", Perm: "imports:read", App: app,
-		Summary: "List the results of an import", Doc: "format=csv answers all of them as a report; limit and cursor are then not allowed."}, []string{"text/csv"}, report, items)
+		Summary: "List the results of an import", Doc: "format=csv returns everything as a report; limit and cursor are then not allowed."}, []string{"text/csv"}, report, items)
 	return part.Part{Name: "imports", Kinds: []jobs.Kind{works.Add(automation.ItemKind{
 		Kind: automation.Import, Waiting: automation.Valid, Permission: "imports:commit",
 		Apply: i.apply, Creates: func(c *op.Call, _ *automation.Item) bool { return c.Actor.May(createLinks, false) },
