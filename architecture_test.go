@@ -163,7 +163,8 @@ func states(t *testing.T, name string) map[string]string {
 	for _, d := range parse(t, name).Decls {
 		group, ok := d.(*ast.GenDecl)
 		if !ok || group.Tok != token.CONST ||
-			!strings.HasPrefix(group.Doc.Text(), "The states ") && !strings.HasPrefix(group.Doc.Text(), "The statuses ") {
+			!strings.HasPrefix(group.Doc.Text(), "The states ") &&
+				!strings.HasPrefix(group.Doc.Text(), "The statuses ") {
 			continue
 		}
 		for _, s := range group.Specs {
@@ -188,7 +189,8 @@ var (
 func TestArchitectureDrawsStates(t *testing.T) {
 	page := architecture(t)
 	files := []string{
-		"internal/delivery/delivery.go", "internal/domain/state.go", "internal/durable/operation.go", "internal/publication/publication.go",
+		"internal/delivery/delivery.go", "internal/domain/state.go", "internal/durable/operation.go",
+		"internal/publication/publication.go",
 	}
 	for _, d := range diagram.FindAllStringSubmatch(page, -1) {
 		file, drawing := d[1], d[2]
@@ -214,6 +216,7 @@ func TestArchitectureDrawsStates(t *testing.T) {
 		t.Errorf("docs/architecture.md does not draw the states of %s", file)
 	}
 	if drawings := strings.Count(page, "```mermaid"); drawings != len(diagram.FindAllString(page, -1)) {
-		t.Errorf("docs/architecture.md has %d drawings, and one of them does not say which file has its states", drawings)
+		t.Errorf("docs/architecture.md has %d drawings, and one of them does not say which file has its states",
+			drawings)
 	}
 }

@@ -12,7 +12,8 @@ import (
 )
 
 // testOnly packages may import anything and are imported by tests alone.
-var testOnly = []string{"csvtable/csvtest", "visitor/visitortest", "store/storetest", "store/storetest/withpostgres", "apitest"}
+var testOnly = []string{"csvtable/csvtest", "visitor/visitortest", "store/storetest", "store/storetest/withpostgres",
+	"apitest"}
 
 const (
 	module   = "github.com/waymarkhq/waymark/"

@@ -62,7 +62,8 @@ func (f *configFile) load(args []string) error {
 func (f *configFile) checkNames(known []string) error {
 	for _, name := range slices.Sorted(maps.Keys(f.values)) {
 		if !slices.Contains(known, name) || name == "config" {
-			return fmt.Errorf("config %s: there is no setting %q%s", f.path, name, didYouMean("", text.Nearest(name, known)))
+			return fmt.Errorf("config %s: there is no setting %q%s", f.path, name,
+				didYouMean("", text.Nearest(name, known)))
 		}
 	}
 	return nil

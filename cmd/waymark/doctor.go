@@ -33,7 +33,8 @@ func (c *doctorCommand) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		report("database", fmt.Sprintf("ok, %s, schema version %d, answers in %s", db.Dialect().Name, version, time.Since(started).Round(time.Microsecond)))
+		report("database", fmt.Sprintf("ok, %s, schema version %d, answers in %s", db.Dialect().Name, version,
+			time.Since(started).Round(time.Microsecond)))
 		blobs, err := c.openBlobs(c.DataDir)
 		if err == nil {
 			err = blobs.Check(ctx)
@@ -55,7 +56,8 @@ func (c *doctorCommand) Run(ctx context.Context) error {
 			return err
 		}
 		if late := max(0, db.Now().Sub(oldest)); n > 0 && late > time.Minute {
-			report("jobs", fmt.Sprintf("%d waiting, the oldest due for %s: is an executor running?", n, late.Round(time.Second)))
+			report("jobs", fmt.Sprintf("%d waiting, the oldest due for %s: is an executor running?", n,
+				late.Round(time.Second)))
 			return errors.New("jobs are not being done")
 		}
 		report("jobs", fmt.Sprintf("ok, %d waiting", n))

@@ -47,7 +47,8 @@ func run(ctx context.Context, args []string) error {
 	parser, err := kong.New(&c,
 		kong.Name("waymark"),
 		kong.Description("Self-hosted link routing: short and deep links, resolved, counted and administered.\n\n"+
-			"Each flag can also be given as an environment variable (WAYMARK_API_ADDR for --api-addr) or in the file named by --config."),
+			"Each flag can also be given as an environment variable (WAYMARK_API_ADDR for --api-addr) or in the file "+
+			"named by --config."),
 		kong.DefaultEnvars("WAYMARK"),
 		kong.Resolvers(file),
 		kong.Vars{"version": versionText()},

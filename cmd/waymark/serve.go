@@ -59,7 +59,8 @@ func (c *serveCommand) Run(ctx context.Context) (err error) {
 		return err
 	}
 	p := &process{serveCommand: c, log: log, metrics: prometheus.NewRegistry(), failed: make(chan error, 3)}
-	p.metrics.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	p.metrics.MustRegister(collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	defer func() { err = errors.Join(err, p.stop()) }()
 	err = p.start(ctx)
 	if err == nil && c.Dev && c.roles().API {

@@ -70,7 +70,8 @@ func (c *sessionRevokeCommand) Run(ctx context.Context) error {
 			return err
 		}
 		for _, s := range ended {
-			if _, err := fmt.Printf("ended session %s of owner %s (%s), issued %s by %s\n", s.ID, s.OwnerID, cmp.Or(s.Email, "no e-mail address"), s.IssuedAt, s.Issuer); err != nil {
+			if _, err := fmt.Printf("ended session %s of owner %s (%s), issued %s by %s\n", s.ID, s.OwnerID,
+				cmp.Or(s.Email, "no e-mail address"), s.IssuedAt, s.Issuer); err != nil {
 				return err
 			}
 		}

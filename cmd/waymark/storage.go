@@ -145,7 +145,8 @@ func (s *storage) lock() (release func(), err error) {
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		f.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, fmt.Errorf("data folder %s is in use by another waymark serve; stop it, choose another --data-dir, or use PostgreSQL for several processes", s.DataDir)
+			return nil, fmt.Errorf("data folder %s is in use by another waymark serve; stop it, choose another "+
+				"--data-dir, or use PostgreSQL for several processes", s.DataDir)
 		}
 		return nil, fmt.Errorf("lock data folder %s: %w", s.DataDir, err)
 	}

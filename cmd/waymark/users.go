@@ -37,7 +37,8 @@ func (c *usersAddCommand) Run(ctx context.Context) error {
 			return err
 		}
 		if o.Invited() {
-			_, err = fmt.Printf("invited %s: the first token of %s with this verified e-mail address makes its subject an owner\n", o.Email, o.Issuer)
+			_, err = fmt.Printf("invited %s: the first token of %s with this verified e-mail address makes its "+
+				"subject an owner\n", o.Email, o.Issuer)
 		} else {
 			_, err = fmt.Printf("added owner %s (%s) of %s\n", o.ID, o.Email, o.Issuer)
 		}
@@ -77,7 +78,8 @@ type usersDisableCommand struct {
 
 // Run disables an owner. What the owner made stays.
 func (c *usersDisableCommand) Run(ctx context.Context) error {
-	return c.setActive(ctx, c.User, false, "disabled owner %s (%s): their sessions and keys are refused from now on, their links go on\n")
+	return c.setActive(ctx, c.User, false, "disabled owner %s (%s): their sessions and keys are refused from now on, "+
+		"their links go on\n")
 }
 
 type usersEnableCommand struct {
@@ -87,7 +89,8 @@ type usersEnableCommand struct {
 
 // Run enables an owner.
 func (c *usersEnableCommand) Run(ctx context.Context) error {
-	return c.setActive(ctx, c.User, true, "enabled owner %s (%s): their sessions and keys that have not ended are accepted again\n")
+	return c.setActive(ctx, c.User, true, "enabled owner %s (%s): their sessions and keys that have not ended are "+
+		"accepted again\n")
 }
 
 // setActive disables or enables an owner and tells so, with the id and the

@@ -27,7 +27,8 @@ func versionText() string {
 			}
 		}
 	}
-	return fmt.Sprintf("waymark %s, commit %s, schema %d", cmp.Or(version, "dev"), cmp.Or(commit, "unknown"), store.NewestSchema)
+	return fmt.Sprintf("waymark %s, commit %s, schema %d", cmp.Or(version, "dev"), cmp.Or(commit, "unknown"),
+		store.NewestSchema)
 }
 
 type versionCommand struct{}

@@ -40,13 +40,16 @@ type Preferences struct {
 
 // Register declares the operations of this package and returns its part.
 func Register(p *op.Pipeline) part.Part {
-	op.Read(p, op.Op{ID: "getMe", Method: "GET", Path: "/me", Perm: "identity:read", Summary: "Get the current user"}, getMe)
-	op.Write(p, op.Op{ID: "updateMe", Method: "PATCH", Path: "/me", Perm: "profile:update", Human: true, IfMatch: op.IfMatchRequired,
-		Summary: "Update your profile", Doc: "Omitted fields keep their values; a null photoUrl removes the photo."}, updateMe)
-	op.Read(p, op.Op{ID: "getMePreferences", Method: "GET", Path: "/me/preferences", Perm: "preferences:read", Human: true,
-		Summary: "Get your preferences"}, getPreferences)
-	op.Write(p, op.Op{ID: "updateMePreferences", Method: "PATCH", Path: "/me/preferences", Perm: "preferences:update", Human: true,
-		IfMatch: op.IfMatchRequired, Summary: "Update your preferences", Doc: "Omitted fields keep their values; a null selectedAppId clears the selection."}, updatePreferences)
+	op.Read(p, op.Op{ID: "getMe", Method: "GET", Path: "/me", Perm: "identity:read", Summary: "Get the current user"},
+		getMe)
+	op.Write(p, op.Op{ID: "updateMe", Method: "PATCH", Path: "/me", Perm: "profile:update", Human: true,
+		IfMatch: op.IfMatchRequired, Summary: "Update your profile",
+		Doc: "Omitted fields keep their values; a null photoUrl removes the photo."}, updateMe)
+	op.Read(p, op.Op{ID: "getMePreferences", Method: "GET", Path: "/me/preferences", Perm: "preferences:read",
+		Human: true, Summary: "Get your preferences"}, getPreferences)
+	op.Write(p, op.Op{ID: "updateMePreferences", Method: "PATCH", Path: "/me/preferences", Perm: "preferences:update",
+		Human: true, IfMatch: op.IfMatchRequired, Summary: "Update your preferences",
+		Doc: "Omitted fields keep their values; a null selectedAppId clears the selection."}, updatePreferences)
 	return part.Part{Name: "account", OfApp: part.OfApp{Remove: forgetApp}}
 }
 
@@ -119,7 +122,8 @@ type UpdatePreferences struct {
 // SchemaName implements schema.Named.
 func (UpdatePreferences) SchemaName() string { return "PreferencesPatch" }
 
-func updatePreferences(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body UpdatePreferences }) (op.Item[Preferences], error) {
+func updatePreferences(ctx context.Context, c *op.Call, tx *store.Tx,
+	in *struct{ Body UpdatePreferences }) (op.Item[Preferences], error) {
 	p, err := loadPreferences(ctx, tx, c.Actor.OwnerID)
 	if err != nil {
 		return p.item(c), err
@@ -139,7 +143,8 @@ func updatePreferences(ctx context.Context, c *op.Call, tx *store.Tx, in *struct
 	in.Body.SelectedAppID.Apply(&p.SelectedAppID)
 	p.Theme = in.Body.Theme.Or(p.Theme)
 	p.Revision = ids.Revision()
-	_, err = tx.Exec(ctx, "UPDATE users SET selected_app_id = ?, theme = ?, preferences_revision = ?, updated_at = ? WHERE id = ?",
+	_, err = tx.Exec(ctx, `UPDATE users SET selected_app_id = ?, theme = ?, preferences_revision = ?, updated_at = ?
+		WHERE id = ?`,
 		p.SelectedAppID, p.Theme, p.Revision, tx.Now, c.Actor.OwnerID)
 	return p.item(c), err
 }
@@ -157,7 +162,8 @@ func loadPreferences(ctx context.Context, q store.Q, userID string) (Preferences
 
 // forgetApp clears the selection of a deleted app.
 func forgetApp(ctx context.Context, tx *store.Tx, ownerID, appID string) error {
-	_, err := tx.Exec(ctx, "UPDATE users SET selected_app_id = NULL, preferences_revision = ?, updated_at = ? WHERE id = ? AND selected_app_id = ?",
+	_, err := tx.Exec(ctx, `UPDATE users SET selected_app_id = NULL, preferences_revision = ?, updated_at = ?
+		WHERE id = ? AND selected_app_id = ?`,
 		ids.Revision(), tx.Now, ownerID, appID)
 	return err
 }

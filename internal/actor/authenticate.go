@@ -74,7 +74,8 @@ func bearer(authorization string) (token string, ok bool) {
 	}
 	body := strings.TrimRight(token, "=")
 	return token, body != "" && !strings.ContainsFunc(body, func(c rune) bool {
-		return (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && !strings.ContainsRune("-._~+/", c)
+		return (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') &&
+			!strings.ContainsRune("-._~+/", c)
 	})
 }
 
@@ -129,7 +130,8 @@ func keyWhere(ctx context.Context, q store.Q, condition, value string, now clock
 		var id, first, apps, permissions string
 		var revoked *clock.Instant
 		var active bool
-		if err := r.Scan(&id, &first, &actor.OwnerID, &apps, &permissions, &actor.ExpiresAt, &revoked, &active); err != nil {
+		if err := r.Scan(&id, &first, &actor.OwnerID, &apps, &permissions, &actor.ExpiresAt, &revoked,
+			&active); err != nil {
 			return "", err
 		}
 		actor.Credential, actor.Windows = keyCredential+id, keyCredential+first
@@ -145,7 +147,8 @@ func keyWhere(ctx context.Context, q store.Q, condition, value string, now clock
 			return "", err
 		}
 		return why, json.Unmarshal([]byte(permissions), &actor.Permissions)
-	}, `SELECT k.id, COALESCE(k.first_id, k.id), k.owner_id, k.app_ids, k.permissions, k.expires_at, k.revoked_at, u.active
+	}, `SELECT k.id, COALESCE(k.first_id, k.id), k.owner_id, k.app_ids, k.permissions, k.expires_at, k.revoked_at,
+		u.active
 		FROM api_key k JOIN users u ON u.id = k.owner_id WHERE `+condition, value)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, unknownKey.refusal()
@@ -176,7 +179,8 @@ func (a *Authenticator) session(ctx context.Context, issuer *Issuer, s Session) 
 		return nil, fmt.Errorf("authenticate session: %w", err)
 	}
 	credential := s.credential()
-	return &Actor{Type: Human, OwnerID: h.ownerID, Credential: credential, Windows: credential, ExpiresAt: clock.At(s.Expires)}, nil
+	return &Actor{Type: Human, OwnerID: h.ownerID, Credential: credential, Windows: credential,
+		ExpiresAt: clock.At(s.Expires)}, nil
 }
 
 // FlushUsed stores when keys were last used. What it could not store it tries
@@ -187,7 +191,8 @@ func (a *Authenticator) FlushUsed(ctx context.Context) error {
 	a.used = map[string]clock.Instant{}
 	a.mu.Unlock()
 	for id, at := range used {
-		if _, err := a.db.Exec(ctx, "UPDATE api_key SET last_used_at = ? WHERE id = ? AND (last_used_at IS NULL OR last_used_at < ?)", at, id, at); err != nil {
+		if _, err := a.db.Exec(ctx, `UPDATE api_key SET last_used_at = ? WHERE id = ? AND (last_used_at IS NULL
+			OR last_used_at < ?)`, at, id, at); err != nil {
 			a.keepUsed(used)
 			return fmt.Errorf("store last use of keys: %w", err)
 		}

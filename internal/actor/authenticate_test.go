@@ -26,10 +26,13 @@ func TestBearer(t *testing.T) {
 		authorization, token string
 	}{
 		{"Bearer abc", "abc"}, {"bearer abc", "abc"}, {"BEARER abc", "abc"}, {"Bearer   abc", "abc"},
-		{"Bearer a.b-c_d~e+f/g==", "a.b-c_d~e+f/g=="}, {"Bearer " + strings.Repeat("a", maxToken), strings.Repeat("a", maxToken)},
-		{"", ""}, {"Bearer", ""}, {"Bearer ", ""}, {"Bearer    ", ""}, {"Bearerabc", ""}, {"abc", ""}, {" Bearer abc", ""},
+		{"Bearer a.b-c_d~e+f/g==", "a.b-c_d~e+f/g=="}, {"Bearer " + strings.Repeat("a", maxToken),
+			strings.Repeat("a", maxToken)},
+		{"", ""}, {"Bearer", ""}, {"Bearer ", ""}, {"Bearer    ", ""}, {"Bearerabc", ""}, {"abc", ""},
+		{" Bearer abc", ""},
 		{"Basic YTpi", ""}, {"Bearer abc def", ""}, {"Bearer abc ", ""}, {"Bearer\tabc", ""}, {"Bearer \tabc", ""},
-		{"Bearer abc,def", ""}, {"Bearer \"abc\"", ""}, {`Bearer {"payload":""}`, ""}, {"Bearer a\x00b", ""}, {"Bearer ab\n", ""},
+		{"Bearer abc,def", ""}, {"Bearer \"abc\"", ""}, {`Bearer {"payload":""}`, ""}, {"Bearer a\x00b", ""},
+		{"Bearer ab\n", ""},
 		{"Bearer ä", ""}, {"Bearer ab=c", ""}, {"Bearer ==", ""}, {"Bearer " + strings.Repeat("a", maxToken+1), ""},
 	} {
 		token, ok := bearer(c.authorization)
@@ -53,24 +56,30 @@ func TestCauses(t *testing.T) {
 		other, _, _ := NewKey(Production)
 		for authorization, want := range map[string]cause{
 			"": noCredential, "Basic YTpi": malformedHeader, "Bearer": malformedHeader, "Bearer a b": malformedHeader,
-			"Bearer " + unknown: unknownKey, "Bearer " + unknown[:len(unknown)-1]: mistypedKey, "Bearer " + other: otherEnvironment,
-			"Bearer " + other[:len(other)-1]: mistypedKey, "Bearer svc_": mistypedKey, "Bearer abc": invalidToken, "Bearer a.b.c": invalidToken,
+			"Bearer " + unknown: unknownKey, "Bearer " + unknown[:len(unknown)-1]: mistypedKey,
+			"Bearer " + other:                otherEnvironment,
+			"Bearer " + other[:len(other)-1]: mistypedKey, "Bearer svc_": mistypedKey, "Bearer abc": invalidToken,
+			"Bearer a.b.c": invalidToken,
 			"Bearer " + w.mint(map[string]any{"iss": "https://issuer.example"}):          otherIssuer,
 			"Bearer " + w.mint(map[string]any{"iss": nil}):                               otherIssuer,
 			"Bearer " + w.mint(map[string]any{"aud": "another"}):                         otherAudience,
 			"Bearer " + w.mint(map[string]any{"exp": time.Now().Add(-time.Hour).Unix()}): expiredSession,
 			"Bearer " + w.mint(map[string]any{"sub": ids.New()}):                         notAnOwner,
 			// Nothing that a stranger signed is told apart.
-			"Bearer " + sign(t, jose.EdDSA, stranger, w.keyID, w.claims(nil)):                              invalidToken,
-			"Bearer " + sign(t, jose.EdDSA, stranger, w.keyID, w.claims(map[string]any{"sub": ids.New()})): invalidToken,
-			"Bearer " + sign(t, jose.EdDSA, stranger, w.keyID, w.claims(map[string]any{"aud": "another"})): invalidToken,
-			"Bearer " + sign(t, jose.EdDSA, stranger, w.keyID, w.claims(map[string]any{"exp": 1})):         invalidToken,
-			"Bearer " + w.mint(map[string]any{"iss": strings.Repeat("x", 10_000)}):                         otherIssuer,
+			"Bearer " + sign(t, jose.EdDSA, stranger, w.keyID,
+				w.claims(nil)): invalidToken,
+			"Bearer " + sign(t, jose.EdDSA, stranger, w.keyID,
+				w.claims(map[string]any{"sub": ids.New()})): invalidToken,
+			"Bearer " + sign(t, jose.EdDSA, stranger, w.keyID,
+				w.claims(map[string]any{"aud": "another"})): invalidToken,
+			"Bearer " + sign(t, jose.EdDSA, stranger, w.keyID, w.claims(map[string]any{"exp": 1})): invalidToken,
+			"Bearer " + w.mint(map[string]any{"iss": strings.Repeat("x", 10_000)}):                 otherIssuer,
 		} {
 			a, err := w.auth.Authenticate(t.Context(), authorization)
 			refused(t, fmt.Sprintf("%.60q", authorization), a, err, want)
 			// What the log is told has a bound and holds no credential.
-			if text := err.Error(); len(text) > 600 || len(authorization) > 20 && strings.Contains(text, authorization[len("Bearer "):]) {
+			if text := err.Error(); len(text) > 600 || len(authorization) > 20 &&
+				strings.Contains(text, authorization[len("Bearer "):]) {
 				t.Errorf("the log is told %q", text)
 			}
 		}
@@ -84,10 +93,12 @@ func TestKeys(t *testing.T) {
 		id := w.storeKey(text, []string{"app_1", "app_2"}, []string{"links:read", "links:create"}, expires, nil)
 		a := w.accepts("in force", text)
 		if a.Type != APIKey || a.OwnerID != w.owner || a.Credential != keyCredential+id || a.PrincipalID() != id ||
-			!slices.Equal(a.AppIDs, []string{"app_1", "app_2"}) || !slices.Equal(a.Permissions, []string{"links:read", "links:create"}) {
+			!slices.Equal(a.AppIDs, []string{"app_1", "app_2"}) ||
+			!slices.Equal(a.Permissions, []string{"links:read", "links:create"}) {
 			t.Errorf("%+v", a)
 		}
-		for permission, may := range map[string]bool{"links:read": true, "links:create": true, "links": false, "links:rea": false, "links:delete": false, "": false} {
+		for permission, may := range map[string]bool{"links:read": true, "links:create": true, "links": false,
+			"links:rea": false, "links:delete": false, "": false} {
 			if a.May(permission, false) != may || a.May(permission, true) {
 				t.Errorf("%q: %v, human only: %v", permission, a.May(permission, false), a.May(permission, true))
 			}
@@ -112,7 +123,8 @@ func TestKeys(t *testing.T) {
 			"digest instead of the key": {Digest(text), invalidToken}, "prefix alone": {text[:shownChars], mistypedKey},
 			"expired": {state(past, nil), expiredKey}, "expires now": {state(now, nil), expiredKey},
 			"revoked": {state(expires, &past), revokedKey}, "revoked now": {state(expires, &now), revokedKey},
-			"revoked and expired": {state(past, &past), revokedKey}, "lower case": {strings.ToLower(text), mistypedKey}, "twice": {text + text, mistypedKey},
+			"revoked and expired": {state(past, &past), revokedKey}, "lower case": {strings.ToLower(text), mistypedKey},
+			"twice": {text + text, mistypedKey},
 		} {
 			w.refuses(name, c.text, c.why)
 		}
@@ -139,7 +151,8 @@ func TestReaches(t *testing.T) {
 		stranger := w.accepts("stranger", w.issue("stranger@example.com")).OwnerID
 		app := func(owner string) string {
 			id := ids.App()
-			w.exec("INSERT INTO app (id, owner_id, name, search, revision, created_at, updated_at) VALUES (?, ?, 'app', '', ?, 0, 0)", id, owner, ids.Revision())
+			w.exec(`INSERT INTO app (id, owner_id, name, search, revision, created_at, updated_at)
+				VALUES (?, ?, 'app', '', ?, 0, 0)`, id, owner, ids.Revision())
 			return id
 		}
 		own, other, foreign := app(w.owner), app(w.owner), app(stranger)
@@ -151,9 +164,11 @@ func TestReaches(t *testing.T) {
 			app   string
 			want  bool
 		}{
-			{"human, own", human, own, true}, {"human, other own", human, other, true}, {"human, foreign", human, foreign, false},
+			{"human, own", human, own, true}, {"human, other own", human, other, true},
+			{"human, foreign", human, foreign, false},
 			{"human, unknown", human, "app_gone", false}, {"human, none", human, "", false},
-			{"key, own", key, own, true}, {"key, own, not held", key, other, false}, {"key, held, foreign", key, foreign, false},
+			{"key, own", key, own, true}, {"key, own, not held", key, other, false},
+			{"key, held, foreign", key, foreign, false},
 			{"key, held, deleted", key, "app_gone", false},
 		} {
 			if got, err := c.actor.Reaches(t.Context(), w.db, c.app); got != c.want || err != nil {
@@ -169,9 +184,11 @@ func TestReaches(t *testing.T) {
 func TestRebuild(t *testing.T) {
 	eachWorld(t, func(w *world) {
 		text, _, _ := NewKey(Staging)
-		id := w.storeKey(text, []string{"app_1", "app_2"}, []string{"links:read", "links:create"}, w.now().Add(time.Hour), nil)
+		id := w.storeKey(text, []string{"app_1", "app_2"}, []string{"links:read", "links:create"}, w.now().
+			Add(time.Hour), nil)
 		key := w.accepts("key", text).Grant()
-		session := w.accepts("session", w.mint(map[string]any{"sid": "one", "exp": time.Now().Add(time.Hour).Unix()})).Grant()
+		session := w.accepts("session", w.mint(map[string]any{"sid": "one", "exp": time.Now().Add(time.Hour).Unix()})).
+			Grant()
 		other := w.accepts("other session", w.mint(map[string]any{"sid": "two"})).Grant()
 		holds := func(name string, g Grant) *Actor {
 			t.Helper()
@@ -196,7 +213,8 @@ func TestRebuild(t *testing.T) {
 			t.Errorf("session: %+v", a)
 		}
 		w.exec(`UPDATE api_key SET permissions = '["links:read"]', app_ids = '["app_1"]' WHERE id = ?`, id)
-		if a := holds("key, reduced", key); a.May("links:create", false) || !a.May("links:read", false) || a.Holds("app_2") || !a.Holds("app_1") {
+		if a := holds("key, reduced", key); a.May("links:create", false) || !a.May("links:read", false) ||
+			a.Holds("app_2") || !a.Holds("app_1") {
 			t.Errorf("a reduced key may what it may not: %+v", a)
 		}
 		revoke := func(at any) { w.exec("UPDATE api_key SET revoked_at = ? WHERE id = ?", at, id) }
@@ -220,8 +238,10 @@ func TestRebuild(t *testing.T) {
 		w.exec("DELETE FROM api_key WHERE id = ?", id)
 		lost("key, deleted", key)
 		for name, g := range map[string]Grant{
-			"nothing": {}, "no credential": {OwnerID: w.owner}, "unknown form": {OwnerID: w.owner, Credential: "root:1"},
-			"unknown key": {OwnerID: w.owner, Credential: keyCredential + ids.New()}, "unknown owner": {OwnerID: ids.New(), Credential: other.Credential},
+			"nothing": {}, "no credential": {OwnerID: w.owner},
+			"unknown form":  {OwnerID: w.owner, Credential: "root:1"},
+			"unknown key":   {OwnerID: w.owner, Credential: keyCredential + ids.New()},
+			"unknown owner": {OwnerID: ids.New(), Credential: other.Credential},
 		} {
 			lost(name, g)
 		}
@@ -230,7 +250,8 @@ func TestRebuild(t *testing.T) {
 
 func (w *world) lastUsed(id string) clock.Instant {
 	w.Helper()
-	at, err := store.One(w.Context(), w.db, store.Value[int64], "SELECT COALESCE(last_used_at, 0) FROM api_key WHERE id = ?", id)
+	at, err := store.One(w.Context(), w.db, store.Value[int64], `SELECT COALESCE(last_used_at, 0) FROM api_key
+		WHERE id = ?`, id)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -248,7 +269,8 @@ func TestFlushUsed(t *testing.T) {
 		var texts, keys []string
 		for range 3 {
 			text, _, _ := NewKey(Staging)
-			texts, keys = append(texts, text), append(keys, w.storeKey(text, []string{"app_1"}, []string{"links:read"}, w.now().Add(time.Hour), nil))
+			texts, keys = append(texts, text), append(keys, w.storeKey(text, []string{"app_1"}, []string{"links:read"},
+				w.now().Add(time.Hour), nil))
 		}
 		flush()
 		w.accepts("key", texts[0])
@@ -311,19 +333,24 @@ func FuzzAuthorization(f *testing.F) {
 	staging, _, _ := NewKey(Staging)
 	production, _, _ := NewKey(Production)
 	for _, seed := range []string{
-		"", "Bearer", "Bearer ", "Bearer " + token, "bearer  " + token, "Bearer " + staging, "Bearer " + production, "Basic YTpi",
-		"Bearer svc_test_", "Bearer svc_test_" + strings.Repeat("0", 38), "Bearer ..", "Bearer a.b.c", "Bearer {\"payload\":\"\",\"signatures\":[]}",
-		"Bearer eyJhbGciOiJub25lIn0.e30.", "Bearer " + token[:len(token)-1], "Bearer \x00", "Bearer \xff\xfe", "Bearer =",
+		"", "Bearer", "Bearer ", "Bearer " + token, "bearer  " + token, "Bearer " + staging, "Bearer " + production,
+		"Basic YTpi",
+		"Bearer svc_test_", "Bearer svc_test_" + strings.Repeat("0", 38), "Bearer ..", "Bearer a.b.c",
+		"Bearer {\"payload\":\"\",\"signatures\":[]}",
+		"Bearer eyJhbGciOiJub25lIn0.e30.", "Bearer " + token[:len(token)-1], "Bearer \x00", "Bearer \xff\xfe",
+		"Bearer =",
 	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, authorization string) {
 		given, ok := bearer(authorization)
-		if ok && (given == "" || len(given) > maxToken || !strings.HasSuffix(authorization, given) || strings.ContainsAny(given, " \t\r\n\x00{\"")) {
+		if ok && (given == "" || len(given) > maxToken || !strings.HasSuffix(authorization, given) ||
+			strings.ContainsAny(given, " \t\r\n\x00{\"")) {
 			t.Fatalf("%q: the token %q", authorization, given)
 		}
 		for _, environment := range []Environment{Production, Staging} {
-			if environment.wellFormed(given) && (len(given) != 47 || !strings.HasPrefix(given, environment.keyPrefix())) {
+			if environment.wellFormed(given) && (len(given) != 47 ||
+				!strings.HasPrefix(given, environment.keyPrefix())) {
 				t.Fatalf("%q is no key of %s", given, environment)
 			}
 		}

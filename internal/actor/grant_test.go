@@ -11,7 +11,8 @@ func TestHolder(t *testing.T) {
 	eachWorld(t, func(w *world) {
 		const permission, app = "links:create", "app_1"
 		for _, id := range []string{app, "app_2"} {
-			w.exec("INSERT INTO app (id, owner_id, name, search, revision, created_at, updated_at) VALUES (?, ?, '', '', '', 0, 0)", id, w.owner)
+			w.exec(`INSERT INTO app (id, owner_id, name, search, revision, created_at, updated_at)
+				VALUES (?, ?, '', '', '', 0, 0)`, id, w.owner)
 		}
 		text, _, _ := NewKey(Staging)
 		id := w.storeKey(text, []string{app}, []string{permission}, w.now().Add(time.Hour), nil)

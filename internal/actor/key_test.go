@@ -29,7 +29,8 @@ func TestNewKey(t *testing.T) {
 			if prefix != text[:13] {
 				t.Errorf("prefix %q is not the first 13 characters", prefix)
 			}
-			if sum := sha256.Sum256([]byte(text)); digest != hex.EncodeToString(sum[:]) || strings.Contains(digest, text) {
+			if sum := sha256.Sum256([]byte(text)); digest != hex.EncodeToString(sum[:]) ||
+				strings.Contains(digest, text) {
 				t.Errorf("digest %q is not the SHA-256 of the key", digest)
 			}
 			if !environment.wellFormed(text) {
@@ -84,8 +85,9 @@ func TestWellFormed(t *testing.T) {
 	}
 	for name, wrong := range map[string]string{
 		"empty": "", "prefix alone": "svc_live_", "shorter": text[:len(text)-1], "longer": text + "0",
-		"space before": " " + text, "space after": text + " ", "line end": text + "\n", "upper case": strings.ToUpper(text),
-		"twice": text + text, "no prefix": text[len("svc_live_"):],
+		"space before": " " + text, "space after": text + " ", "line end": text + "\n",
+		"upper case": strings.ToUpper(text),
+		"twice":      text + text, "no prefix": text[len("svc_live_"):],
 		"shorter with its checksum":  text[:30] + checksum(text[:30]),
 		"longer with its checksum":   text[:41] + "0" + checksum(text[:41]+"0"),
 		"other prefix, its checksum": "svc_prod_" + text[9:41] + checksum("svc_prod_"+text[9:41]),

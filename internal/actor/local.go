@@ -41,7 +41,8 @@ const (
 func LocalIssuer(db *store.DB) *Issuer {
 	return newIssuer(LocalIssuerURL, LocalAudience, false, func(context.Context) (*oidc.IDTokenVerifier, error) {
 		return oidc.NewVerifier(LocalIssuerURL, localKeys{db}, &oidc.Config{
-			SkipClientIDCheck: true, SupportedSigningAlgs: []string{string(jose.EdDSA)}, // Issuer.verify checks the audience
+			// Issuer.verify checks the audience
+			SkipClientIDCheck: true, SupportedSigningAlgs: []string{string(jose.EdDSA)},
 		}), nil
 	})
 }
@@ -99,7 +100,8 @@ func IssueSessionFor(ctx context.Context, db *store.DB, dataDir, ownerID string)
 
 // issueSession signs a token for the owner that find returns and records its
 // session.
-func issueSession(ctx context.Context, db *store.DB, dataDir string, find func(*store.Tx) (ownerID string, err error)) (token string, err error) {
+func issueSession(ctx context.Context, db *store.DB, dataDir string,
+	find func(*store.Tx) (ownerID string, err error)) (token string, err error) {
 	defer fault.Wrap(&err, "issue session")
 	key, keyID, err := signingKey(ctx, db, filepath.Join(dataDir, "session-key.json"))
 	if err != nil {
@@ -128,7 +130,8 @@ func issueSession(ctx context.Context, db *store.DB, dataDir string, find func(*
 		return "", err
 	}
 	return jwt.Signed(signer).Claims(map[string]any{
-		"iss": s.Issuer, "aud": LocalAudience, "sub": s.Subject, "sid": s.ID, "iat": s.Issued.Unix(), "exp": s.Expires.Unix(),
+		"iss": s.Issuer, "aud": LocalAudience, "sub": s.Subject, "sid": s.ID, "iat": s.Issued.Unix(),
+		"exp": s.Expires.Unix(),
 	}).Serialize()
 }
 
@@ -137,7 +140,8 @@ func address(email string) (string, error) {
 	given := email
 	email = strings.ToLower(strings.TrimSpace(email))
 	local, domain, _ := strings.Cut(email, "@")
-	if local == "" || domain == "" || !utf8.ValidString(given) || storable(email, maxEmail) == "" || strings.ContainsFunc(email, unicode.IsSpace) {
+	if local == "" || domain == "" || !utf8.ValidString(given) || storable(email, maxEmail) == "" ||
+		strings.ContainsFunc(email, unicode.IsSpace) {
 		return "", fmt.Errorf("%q is not an e-mail address", given)
 	}
 	return email, nil
@@ -168,7 +172,8 @@ func signingKey(ctx context.Context, db *store.DB, file string) (ed25519.Private
 	if err != nil {
 		return nil, "", err
 	}
-	_, err = db.Exec(ctx, "INSERT INTO issuer_key (id, public_jwk, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", key.KeyID, string(public), db.Now())
+	_, err = db.Exec(ctx, "INSERT INTO issuer_key (id, public_jwk, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+		key.KeyID, string(public), db.Now())
 	return private, key.KeyID, err
 }
 

@@ -51,12 +51,14 @@ func TestRefusalIsLogged(t *testing.T) {
 				t.Fatal(err)
 			}
 			for credential, want := range map[string]string{
-				"": "No credential", key.Credential: "is disabled", owner.Credential: "is disabled", "svc_live_1": "mistyped",
+				"": "No credential", key.Credential: "is disabled", owner.Credential: "is disabled",
+				"svc_live_1": "mistyped",
 				owner.Credential[:len(owner.Credential)-5] + "AAAAA": "verify signature",
 			} {
 				r := i.Client(t, credential).Call("GET", "/me", nil).Refused(fault.Unauthenticated)
 				lines := log.with("call refused", r.Text("error.requestId"))
-				if len(lines) != 1 || !strings.Contains(lines[0], want) || !strings.Contains(lines[0], "level=INFO") || !strings.Contains(lines[0], "operation=getMe") {
+				if len(lines) != 1 || !strings.Contains(lines[0], want) || !strings.Contains(lines[0], "level=INFO") ||
+					!strings.Contains(lines[0], "operation=getMe") {
 					t.Errorf("%.20q is logged as %q, want %q", credential, lines, want)
 				}
 			}
@@ -87,7 +89,8 @@ func TestInternalErrorIsLogged(t *testing.T) {
 		if _, err := i.DB.Exec(t.Context(), "ALTER TABLE link_history RENAME TO link_history_away"); err != nil {
 			t.Fatal(err)
 		}
-		r := owner.Call("PATCH", "/links/"+apitest.Path(id), apitest.M{"desktopUrl": "https://example.com/hidden"}, apitest.IfMatch(l.Revision())).
+		r := owner.Call("PATCH", "/links/"+apitest.Path(id), apitest.M{"desktopUrl": "https://example.com/hidden"},
+			apitest.IfMatch(l.Revision())).
 			Refused(fault.Internal)
 		lines := log.with("call failed", r.Text("error.requestId"))
 		if len(lines) != 1 || !strings.Contains(lines[0], "updateLinksLinkId("+id+"): link.Update("+id+"): ") {

@@ -35,7 +35,8 @@ func (s Session) welcome(ctx context.Context, tx *store.Tx, autoProvision bool) 
 	invited := int64(0)
 	if s.EmailVerified && s.Email != "" {
 		var err error
-		if invited, err = tx.Exec(ctx, "DELETE FROM invitation WHERE issuer = ? AND email = ?", s.Issuer, s.Email); err != nil {
+		if invited, err = tx.Exec(ctx, "DELETE FROM invitation WHERE issuer = ? AND email = ?", s.Issuer,
+			s.Email); err != nil {
 			return err
 		}
 	}
@@ -49,14 +50,17 @@ func (s Session) welcome(ctx context.Context, tx *store.Tx, autoProvision bool) 
 // provision creates an owner who is new and returns the id. Without a name the
 // e-mail address is what people recognize the owner by.
 func provision(ctx context.Context, tx *store.Tx, o Owner) (id string, err error) {
-	id, err = store.One(ctx, tx, store.Value[string], "SELECT id FROM users WHERE issuer = ? AND subject = ?", o.Issuer, o.Subject)
+	id, err = store.One(ctx, tx, store.Value[string], "SELECT id FROM users WHERE issuer = ? AND subject = ?", o.Issuer,
+		o.Subject)
 	if !errors.Is(err, store.ErrNotFound) {
 		return id, err
 	}
 	id = ids.New()
-	_, err = tx.Exec(ctx, `INSERT INTO users (id, issuer, subject, email, display_name, active, revision, theme, preferences_revision, created_at, updated_at)
+	_, err = tx.Exec(ctx, `INSERT INTO users (id, issuer, subject, email, display_name, active, revision, theme,
+		preferences_revision, created_at, updated_at)
 		VALUES (?, ?, ?, ?, ?, TRUE, ?, 'system', ?, ?, ?)`,
-		id, o.Issuer, o.Subject, store.NullString(o.Email), store.NullString(cmp.Or(o.Name, displayName(o.Email))), ids.Revision(), ids.Revision(), tx.Now, tx.Now)
+		id, o.Issuer, o.Subject, store.NullString(o.Email), store.NullString(cmp.Or(o.Name, displayName(o.Email))),
+		ids.Revision(), ids.Revision(), tx.Now, tx.Now)
 	return id, err
 }
 
@@ -79,7 +83,8 @@ func AddOwner(ctx context.Context, db *store.DB, o Owner) (added Owner, err erro
 		if o.Invited() {
 			return invite(ctx, tx, o)
 		}
-		exists, err := store.Exists(ctx, tx, "SELECT 1 FROM users WHERE issuer = ? AND subject = ?", o.Issuer, o.Subject)
+		exists, err := store.Exists(ctx, tx, "SELECT 1 FROM users WHERE issuer = ? AND subject = ?", o.Issuer,
+			o.Subject)
 		if err == nil && exists {
 			err = errors.New("there is an owner of this issuer and subject already (see waymark users list)")
 		}
@@ -100,11 +105,13 @@ func invite(ctx context.Context, tx *store.Tx, o Owner) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, "INSERT INTO invitation (issuer, email, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", o.Issuer, o.Email, tx.Now)
+	_, err = tx.Exec(ctx, "INSERT INTO invitation (issuer, email, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+		o.Issuer, o.Email, tx.Now)
 	return err
 }
 
-const ownerColumns = "SELECT id, issuer, subject, COALESCE(email, ''), COALESCE(display_name, ''), active, created_at FROM users"
+const ownerColumns = `SELECT id, issuer, subject, COALESCE(email, ''), COALESCE(display_name, ''), active, created_at
+	FROM users`
 
 func scanOwner(r store.Row) (o Owner, err error) {
 	err = r.Scan(&o.ID, &o.Issuer, &o.Subject, &o.Email, &o.Name, &o.Active, &o.Since)
@@ -122,11 +129,13 @@ func Owners(ctx context.Context, db *store.DB, email string, limit int) (all []O
 	all, err = store.All(ctx, db, func(r store.Row) (o Owner, err error) {
 		err = r.Scan(&o.Issuer, &o.Email, &o.Since)
 		return o, err
-	}, "SELECT issuer, email, created_at FROM invitation"+where.String()+" ORDER BY created_at DESC, issuer, email LIMIT ?", where.Args(limit)...)
+	}, "SELECT issuer, email, created_at FROM invitation"+where.String()+
+		" ORDER BY created_at DESC, issuer, email LIMIT ?", where.Args(limit)...)
 	if err != nil {
 		return nil, err
 	}
-	owners, err := store.All(ctx, db, scanOwner, ownerColumns+where.String()+" ORDER BY id DESC LIMIT ?", where.Args(limit-len(all))...)
+	owners, err := store.All(ctx, db, scanOwner, ownerColumns+where.String()+" ORDER BY id DESC LIMIT ?",
+		where.Args(limit-len(all))...)
 	return append(all, owners...), err
 }
 
@@ -135,14 +144,16 @@ var errNoOwner = errors.New("there is no such owner (see waymark users list)")
 // ownerOf finds one owner by id or by e-mail address.
 func ownerOf(ctx context.Context, q store.Q, which string) (Owner, error) {
 	which = strings.TrimSpace(which)
-	found, err := store.All(ctx, q, scanOwner, ownerColumns+" WHERE id = ? OR email = ? ORDER BY id LIMIT 2", which, strings.ToLower(which))
+	found, err := store.All(ctx, q, scanOwner, ownerColumns+" WHERE id = ? OR email = ? ORDER BY id LIMIT 2", which,
+		strings.ToLower(which))
 	switch {
 	case err != nil:
 		return Owner{}, err
 	case len(found) == 0:
 		return Owner{}, errNoOwner
 	case len(found) > 1:
-		return Owner{}, errors.New("several owners have this e-mail address: name one by its id (see waymark users list)")
+		return Owner{}, errors.New("several owners have this e-mail address: name one by its id (see waymark users " +
+			"list)")
 	}
 	return found[0], nil
 }

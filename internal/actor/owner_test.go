@@ -38,8 +38,10 @@ func TestAddOwner(t *testing.T) {
 			}
 		}
 		for name, bad := range map[string]string{
-			"unverified": token("eve", "bob@example.com", false), "not told": token("eve", "bob@example.com", nil), "one": token("eve", "bob@example.com", 1),
-			"another text": token("eve", "bob@example.com", "yes"), "another address": token("eve", "eve@example.com", true), "none": token("eve", "", true),
+			"unverified": token("eve", "bob@example.com", false), "not told": token("eve", "bob@example.com", nil),
+			"one":             token("eve", "bob@example.com", 1),
+			"another text":    token("eve", "bob@example.com", "yes"),
+			"another address": token("eve", "eve@example.com", true), "none": token("eve", "", true),
 		} {
 			w.refuses(name, bad, notAnOwner)
 		}
@@ -65,8 +67,10 @@ func TestAddOwner(t *testing.T) {
 			t.Error("session issue made another owner")
 		}
 		for name, again := range map[string]Owner{
-			"local": {Email: "carol@example.com"}, "subject": {Email: "x@example.com", Issuer: r.URL, Subject: "ann-1"}, "invited before": bob,
-			"no address": {Email: "x"}, "subject too long": {Email: "x@example.com", Issuer: r.URL, Subject: strings.Repeat("s", maxSubject+1)},
+			"local": {Email: "carol@example.com"}, "subject": {Email: "x@example.com", Issuer: r.URL, Subject: "ann-1"},
+			"invited before": bob,
+			"no address":     {Email: "x"}, "subject too long": {Email: "x@example.com", Issuer: r.URL,
+				Subject: strings.Repeat("s", maxSubject+1)},
 			"subject with a line end": {Email: "x@example.com", Issuer: r.URL, Subject: "a\nb"},
 		} {
 			if o, err := AddOwner(t.Context(), w.db, again); err == nil {
@@ -86,8 +90,10 @@ func TestOwners(t *testing.T) {
 			limit int
 			want  string
 		}{
-			{"", 100, "ann@example.com invited, ann@example.com, owner@example.com"}, {"", 2, "ann@example.com invited, ann@example.com"},
-			{"", 1, "ann@example.com invited"}, {" ANN@example.com ", 100, "ann@example.com invited, ann@example.com"}, {email, 1, email}, {"x", 1, ""},
+			{"", 100, "ann@example.com invited, ann@example.com, owner@example.com"},
+			{"", 2, "ann@example.com invited, ann@example.com"},
+			{"", 1, "ann@example.com invited"}, {" ANN@example.com ", 100, "ann@example.com invited, ann@example.com"},
+			{email, 1, email}, {"x", 1, ""},
 		} {
 			owners, err := Owners(t.Context(), w.db, c.email, c.limit)
 			if err != nil {

@@ -13,22 +13,26 @@ import (
 type cause string
 
 const (
-	noCredential    cause = "No credential was sent. Send an API key or a session token in the header Authorization: Bearer <credential>."
-	malformedHeader cause = "The Authorization header is malformed. Send the word Bearer, a space and one API key or session token."
+	noCredential cause = "No credential was sent. Send an API key or a session token in the header Authorization: " +
+		"Bearer <credential>."
+	malformedHeader cause = "The Authorization header is malformed. Send the word Bearer, a space and one API key or " +
+		"session token."
 
 	mistypedKey      cause = "The API key is incomplete or mistyped."
-	otherEnvironment cause = "The API key belongs to the other environment: production keys begin with svc_live_, staging keys with svc_test_."
-	unknownKey       cause = "The API key is not valid."
-	expiredKey       cause = "The API key has expired. Issue a new one."
-	revokedKey       cause = "The API key was revoked."
+	otherEnvironment cause = "The API key belongs to the other environment: production keys begin with svc_live_, " +
+		"staging keys with svc_test_."
+	unknownKey cause = "The API key is not valid."
+	expiredKey cause = "The API key has expired. Issue a new one."
+	revokedKey cause = "The API key was revoked."
 
 	invalidToken    cause = "The session token is not valid."
 	otherIssuer     cause = "The session token comes from an issuer that this installation does not accept."
 	otherAudience   cause = "The session token was issued for another audience."
 	expiredSession  cause = "The session has expired. Sign in again."
 	endedSession    cause = "The session was ended. Sign in again."
-	tooManySessions cause = "The owner has too many sessions at once. Wait until some expire, or ask the operator of this installation to end some."
-	notAnOwner      cause = "The session's user is not an owner of this installation. Ask its operator to add the user."
+	tooManySessions cause = "The owner has too many sessions at once. Wait until some expire, or ask the operator of " +
+		"this installation to end some."
+	notAnOwner cause = "The session's user is not an owner of this installation. Ask its operator to add the user."
 
 	disabledOwner cause = "The owner of this credential is disabled. Ask the operator of this installation."
 	lostGrant     cause = "The credential is no longer accepted."

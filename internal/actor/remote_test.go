@@ -38,7 +38,8 @@ func newRemote(t *testing.T) *remote {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		w.Header().Set("Content-Type", "application/json")
-		json.MarshalWrite(w, map[string]any{"issuer": r.URL, "jwks_uri": r.URL + "/keys", "id_token_signing_alg_values_supported": r.algorithms})
+		json.MarshalWrite(w, map[string]any{"issuer": r.URL, "jwks_uri": r.URL + "/keys",
+			"id_token_signing_alg_values_supported": r.algorithms})
 	})
 	mux.HandleFunc("GET /keys", func(w http.ResponseWriter, _ *http.Request) {
 		r.mu.Lock()
@@ -135,7 +136,8 @@ func TestRemoteAlgorithms(t *testing.T) {
 		public := r.keys[0].Key.(ed25519.PublicKey)
 		w.auth = NewAuthenticator(w.db, Staging, RemoteIssuer(r.URL, "us", true))
 		w.accepts("good", good(nil))
-		w.refuses("HS256 with the public key", sign(t, jose.HS256, []byte(public), "key", claims(map[string]any{"iss": r.URL, "aud": "us"})))
+		w.refuses("HS256 with the public key", sign(t, jose.HS256, []byte(public), "key",
+			claims(map[string]any{"iss": r.URL, "aud": "us"})))
 		part := strings.Split(good(nil), ".")
 		w.refuses("none", base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none"}`))+"."+part[1]+".")
 		w.refuses("token of the local issuer", w.token, otherIssuer)
@@ -203,7 +205,8 @@ func TestAutoProvision(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range owners {
 			all.Go(func() {
-				owners[i] = w.accepts("new", mint(map[string]any{"sub": "new", "email": "new@example.com", "name": "Zoë"}))
+				owners[i] = w.accepts("new", mint(map[string]any{"sub": "new", "email": "new@example.com",
+					"name": "Zoë"}))
 			})
 		}
 		all.Wait()
@@ -217,13 +220,18 @@ func TestAutoProvision(t *testing.T) {
 		}
 		long := strings.Repeat("ß", 100)
 		for subject, c := range map[string]struct{ given, kept map[string]any }{
-			"plain":                  {map[string]any{"email": "E@example.com", "name": "N"}, map[string]any{"email": "e@example.com", "display_name": "N"}},
-			"none":                   {nil, map[string]any{"email": "", "display_name": ""}},
-			"NUL":                    {map[string]any{"email": "e\x00@example.com", "name": "a\x00b"}, map[string]any{"email": "", "display_name": ""}},
-			"no name":                {map[string]any{"email": "e@example.com"}, map[string]any{"email": "e@example.com", "display_name": "e@example.com"}},
-			"no name, long address":  {map[string]any{"email": strings.Repeat("e", 100) + "@example.com"}, map[string]any{"display_name": ""}},
-			"white space":            {map[string]any{"name": " A\n  B\t"}, map[string]any{"display_name": "A B"}},
-			"override":               {map[string]any{"name": "A\u202eB", "email": "e@example.com"}, map[string]any{"display_name": "e@example.com"}},
+			"plain": {map[string]any{"email": "E@example.com", "name": "N"},
+				map[string]any{"email": "e@example.com", "display_name": "N"}},
+			"none": {nil, map[string]any{"email": "", "display_name": ""}},
+			"NUL": {map[string]any{"email": "e\x00@example.com", "name": "a\x00b"},
+				map[string]any{"email": "", "display_name": ""}},
+			"no name": {map[string]any{"email": "e@example.com"},
+				map[string]any{"email": "e@example.com", "display_name": "e@example.com"}},
+			"no name, long address": {map[string]any{"email": strings.Repeat("e", 100) + "@example.com"},
+				map[string]any{"display_name": ""}},
+			"white space": {map[string]any{"name": " A\n  B\t"}, map[string]any{"display_name": "A B"}},
+			"override": {map[string]any{"name": "A\u202eB", "email": "e@example.com"},
+				map[string]any{"display_name": "e@example.com"}},
 			"100 letters":            {map[string]any{"name": long}, map[string]any{"display_name": long}},
 			"101 letters":            {map[string]any{"name": long + "ß"}, map[string]any{"display_name": ""}},
 			strings.Repeat("s", 255): {nil, nil},
@@ -234,13 +242,15 @@ func TestAutoProvision(t *testing.T) {
 			}
 			a := w.accepts(subject, mint(changes))
 			for column, want := range c.kept {
-				got, err := store.One(t.Context(), w.db, store.Value[string], "SELECT COALESCE("+column+", '') FROM users WHERE id = ?", a.OwnerID)
+				got, err := store.One(t.Context(), w.db, store.Value[string],
+					"SELECT COALESCE("+column+", '') FROM users WHERE id = ?", a.OwnerID)
 				if err != nil || got != want {
 					t.Errorf("%s: %s is %q, want %q (%v)", subject, column, got, want, err)
 				}
 			}
 		}
-		for name, subject := range map[string]string{"NUL": "a\x00b", "256 characters": strings.Repeat("s", 256), "line end": "a\nb"} {
+		for name, subject := range map[string]string{"NUL": "a\x00b", "256 characters": strings.Repeat("s", 256),
+			"line end": "a\nb"} {
 			w.refuses("subject with "+name, mint(map[string]any{"sub": subject}))
 		}
 	})

@@ -60,7 +60,8 @@ type Session struct {
 	Expires       time.Time
 }
 
-func newIssuer(url, audience string, autoProvision bool, connect func(context.Context) (*oidc.IDTokenVerifier, error)) *Issuer {
+func newIssuer(url, audience string, autoProvision bool, connect func(context.Context) (*oidc.IDTokenVerifier,
+	error)) *Issuer {
 	return &Issuer{
 		URL: url, AutoProvision: autoProvision, audience: audience, connect: connect,
 		seen: otter.Must(&otter.Options[[32]byte, Session]{MaximumSize: 10_000}),
@@ -101,7 +102,8 @@ func RemoteIssuer(url, audience string, autoProvision bool) *Issuer {
 // signatures are the algorithms accepted of an issuer that announces them: all
 // with a public key.
 var signatures = []jose.SignatureAlgorithm{
-	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
+	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.ES256, jose.ES384, jose.ES512,
+	jose.EdDSA,
 }
 
 // remoteKeys tells the outage of an issuer from a signature that does not

@@ -27,13 +27,15 @@ import (
 func TestSessionAccepted(t *testing.T) {
 	eachWorld(t, func(w *world) {
 		want := w.accepts("issued", w.token)
-		if want.Type != Human || want.OwnerID != w.owner || want.PrincipalID() != w.owner || want.Permissions != nil || want.AppIDs != nil {
+		if want.Type != Human || want.OwnerID != w.owner || want.PrincipalID() != w.owner || want.Permissions != nil ||
+			want.AppIDs != nil {
 			t.Errorf("%+v", want)
 		}
 		if again := w.accepts("issued, again", w.token); again.Credential != want.Credential {
 			t.Error("one session has two credentials")
 		}
-		if other := w.accepts("another session", w.issue(email)); other.Credential == want.Credential || other.OwnerID != w.owner {
+		if other := w.accepts("another session", w.issue(email)); other.Credential == want.Credential ||
+			other.OwnerID != w.owner {
 			t.Errorf("two sessions: %+v", other)
 		}
 		for name, changes := range map[string]map[string]any{
@@ -83,7 +85,8 @@ func TestSessionRefused(t *testing.T) {
 			}
 			return base64.RawURLEncoding.EncodeToString(text)
 		}
-		embedded, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA, Key: jose.JSONWebKey{Key: stranger, KeyID: w.keyID}}, &jose.SignerOptions{EmbedJWK: true})
+		embedded, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.EdDSA,
+			Key: jose.JSONWebKey{Key: stranger, KeyID: w.keyID}}, &jose.SignerOptions{EmbedJWK: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,16 +139,19 @@ func TestSessionRefused(t *testing.T) {
 			"None":                 encode(map[string]any{"alg": "None", "kid": w.keyID}) + "." + part[1] + ".",
 			"no algorithm":         encode(map[string]any{"kid": w.keyID}) + "." + part[1] + "." + part[2],
 			"tampered payload":     part[0] + "." + encode(w.claims(map[string]any{"sub": ids.New()})) + "." + part[2],
-			"tampered header":      encode(map[string]any{"alg": "EdDSA", "kid": w.keyID, "typ": "x"}) + "." + part[1] + "." + part[2],
-			"tampered signature":   part[0] + "." + part[1] + "." + base64.RawURLEncoding.EncodeToString(make([]byte, 64)),
-			"no signature":         part[0] + "." + part[1] + ".",
-			"two parts":            part[0] + "." + part[1],
-			"four parts":           good + "." + part[2],
-			"critical extension":   encode(map[string]any{"alg": "EdDSA", "kid": w.keyID, "crit": []string{"x"}, "x": 1}) + "." + part[1] + "." + part[2],
-			"payload no object":    part[0] + "." + base64.RawURLEncoding.EncodeToString([]byte(`[]`)) + "." + part[2],
-			"not a token":          "abc",
-			"dots":                 "..",
-			"too long":             w.mint(map[string]any{"padding": strings.Repeat("x", maxToken)}),
+			"tampered header": encode(map[string]any{"alg": "EdDSA", "kid": w.keyID, "typ": "x"}) + "." + part[1] +
+				"." + part[2],
+			"tampered signature": part[0] + "." + part[1] + "." +
+				base64.RawURLEncoding.EncodeToString(make([]byte, 64)),
+			"no signature": part[0] + "." + part[1] + ".",
+			"two parts":    part[0] + "." + part[1],
+			"four parts":   good + "." + part[2],
+			"critical extension": encode(map[string]any{"alg": "EdDSA", "kid": w.keyID, "crit": []string{"x"},
+				"x": 1}) + "." + part[1] + "." + part[2],
+			"payload no object": part[0] + "." + base64.RawURLEncoding.EncodeToString([]byte(`[]`)) + "." + part[2],
+			"not a token":       "abc",
+			"dots":              "..",
+			"too long":          w.mint(map[string]any{"padding": strings.Repeat("x", maxToken)}),
 		} {
 			w.refuses(name, token)
 		}
@@ -202,7 +208,8 @@ func TestSessionExpiresWhileSeen(t *testing.T) {
 		}
 		issuer := newIssuer(LocalIssuerURL, LocalAudience, false, func(context.Context) (*oidc.IDTokenVerifier, error) {
 			keys := staticKeys{public}
-			return oidc.NewVerifier(LocalIssuerURL, keys, &oidc.Config{SkipClientIDCheck: true, SupportedSigningAlgs: []string{"EdDSA"}}), nil
+			return oidc.NewVerifier(LocalIssuerURL, keys, &oidc.Config{SkipClientIDCheck: true,
+				SupportedSigningAlgs: []string{"EdDSA"}}), nil
 		})
 		token := sign(t, jose.EdDSA, private, "", claims(nil)) // for an hour
 		for _, wait := range []time.Duration{0, time.Minute, 58 * time.Minute, 59 * time.Second} {
@@ -241,7 +248,8 @@ func TestIssueSession(t *testing.T) {
 		if a := w.accepts("another", w.issue("other@example.com")); a.OwnerID == w.owner {
 			t.Error("two addresses, one owner")
 		}
-		for _, wrong := range []string{"", "@", "a@", "@b", "owner", "a\x00@b.example", "a b@c.example", "a@b\x7f.example", "a\xff@b.example", strings.Repeat("a", 250) + "@b.example"} {
+		for _, wrong := range []string{"", "@", "a@", "@b", "owner", "a\x00@b.example", "a b@c.example",
+			"a@b\x7f.example", "a\xff@b.example", strings.Repeat("a", 250) + "@b.example"} {
 			if token, err := IssueSession(t.Context(), w.db, w.dir, wrong); err == nil || token != "" {
 				t.Errorf("%q was accepted", wrong)
 			}

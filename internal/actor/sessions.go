@@ -97,7 +97,8 @@ func (s Session) record(ctx context.Context, tx *store.Tx, ownerID string) error
 	others, err := store.One(ctx, tx, func(r store.Row) (v sessions, err error) {
 		err = r.Scan(&v.count, &v.soonest)
 		return v, err
-	}, "SELECT COUNT(*), COALESCE(MIN(expires_at), 0) FROM session WHERE user_id = ? AND ended_at IS NULL AND credential <> ?", ownerID, s.credential())
+	}, `SELECT COUNT(*), COALESCE(MIN(expires_at), 0) FROM session WHERE user_id = ? AND ended_at IS NULL
+		AND credential <> ?`, ownerID, s.credential())
 	if err != nil {
 		return err
 	}
@@ -105,7 +106,8 @@ func (s Session) record(ctx context.Context, tx *store.Tx, ownerID string) error
 		if others.soonest > tx.Now {
 			return tooManySessions.because("owner %s has %d", ownerID, others.count)
 		}
-		if _, err := tx.Exec(ctx, "DELETE FROM session WHERE user_id = ? AND ended_at IS NULL AND expires_at = ?", ownerID, others.soonest); err != nil {
+		if _, err := tx.Exec(ctx, "DELETE FROM session WHERE user_id = ? AND ended_at IS NULL AND expires_at = ?",
+			ownerID, others.soonest); err != nil {
 			return err
 		}
 	}
@@ -117,7 +119,8 @@ func (s Session) record(ctx context.Context, tx *store.Tx, ownerID string) error
 	if s.Renewable {
 		remove = expires.Add(renewableFor)
 	}
-	_, err = tx.Exec(ctx, `INSERT INTO session (credential, user_id, issued_at, expires_at, remove_at) VALUES (?, ?, ?, ?, ?)
+	_, err = tx.Exec(ctx, `INSERT INTO session (credential, user_id, issued_at, expires_at, remove_at)
+		VALUES (?, ?, ?, ?, ?)
 		ON CONFLICT (credential) DO UPDATE SET expires_at = excluded.expires_at, remove_at = excluded.remove_at`,
 		s.credential(), ownerID, issued, expires, remove)
 	return err
@@ -136,7 +139,8 @@ type KnownSession struct {
 	removeAt clock.Instant
 }
 
-const knownSession = `SELECT s.credential, u.id, COALESCE(u.email, ''), u.issuer, s.issued_at, s.expires_at, s.ended_at, s.remove_at
+const knownSession = `SELECT s.credential, u.id, COALESCE(u.email, ''), u.issuer, s.issued_at, s.expires_at, s.ended_at,
+	s.remove_at
 	FROM session s JOIN users u ON u.id = s.user_id`
 
 func scanKnown(r store.Row) (k KnownSession, err error) {
@@ -155,7 +159,8 @@ func Sessions(ctx context.Context, db *store.DB, email string, limit int) (all [
 	if email != "" {
 		where.And("u.email = ?", strings.ToLower(strings.TrimSpace(email)))
 	}
-	return store.All(ctx, db, scanKnown, knownSession+where.String()+" ORDER BY s.remove_at DESC, s.credential LIMIT ?", where.Args(limit)...)
+	return store.All(ctx, db, scanKnown, knownSession+where.String()+" ORDER BY s.remove_at DESC, s.credential LIMIT ?",
+		where.Args(limit)...)
 }
 
 // EndSessions ends the session that is named by its token, its sid or the ID
@@ -173,7 +178,8 @@ func EndSessions(ctx context.Context, db *store.DB, which string) (ended []Known
 			if k.endedAt != nil || k.removeAt <= tx.Now {
 				continue
 			}
-			if _, err := tx.Exec(ctx, "UPDATE session SET ended_at = ?, remove_at = ? WHERE credential = ?", tx.Now, max(k.removeAt, tx.Now.Add(endedRetention)), sessionPrefix+k.ID); err != nil {
+			if _, err := tx.Exec(ctx, "UPDATE session SET ended_at = ?, remove_at = ? WHERE credential = ?", tx.Now,
+				max(k.removeAt, tx.Now.Add(endedRetention)), sessionPrefix+k.ID); err != nil {
 				return err
 			}
 			ended = append(ended, k)
@@ -206,11 +212,13 @@ func findSessions(ctx context.Context, tx *store.Tx, which string) ([]KnownSessi
 	for _, issuer := range append(issuers, LocalIssuerURL) { // owners of any issuer may have local sessions
 		credentials = append(credentials, sessionCredential(issuer, id))
 	}
-	return store.All(ctx, tx, scanKnown, knownSession+" WHERE s.credential IN ("+store.Marks(len(credentials))+")", credentials...)
+	return store.All(ctx, tx, scanKnown, knownSession+" WHERE s.credential IN ("+store.Marks(len(credentials))+")",
+		credentials...)
 }
 
 // SweepSessions removes at most limit sessions that are over.
 func SweepSessions(ctx context.Context, db *store.DB, limit int) (_ int64, err error) {
 	defer fault.Wrap(&err, "actor.SweepSessions")
-	return db.Exec(ctx, "DELETE FROM session WHERE credential IN (SELECT credential FROM session WHERE remove_at <= ? LIMIT ?)", db.Now(), limit)
+	return db.Exec(ctx, `DELETE FROM session WHERE credential IN (SELECT credential FROM session WHERE remove_at <= ?
+		LIMIT ?)`, db.Now(), limit)
 }

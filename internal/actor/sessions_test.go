@@ -51,7 +51,8 @@ func TestEndSessions(t *testing.T) {
 			return claims.SID
 		}
 		before := w.sessions("")
-		if len(before) != 5 || len(w.sessions(" OWNER@example.com")) != 4 || len(w.sessions("nobody@example.com")) != 0 {
+		if len(before) != 5 || len(w.sessions(" OWNER@example.com")) != 4 ||
+			len(w.sessions("nobody@example.com")) != 0 {
 			t.Fatalf("%+v", before)
 		}
 		for _, s := range before {
@@ -59,7 +60,8 @@ func TestEndSessions(t *testing.T) {
 				t.Errorf("%+v", s)
 			}
 		}
-		for _, wrong := range []string{"", "x", "nobody@example.com", byToken + "x.y", ids.New(), sid(byToken)[1:], before[0].ID[1:], LocalIssuerURL,
+		for _, wrong := range []string{"", "x", "nobody@example.com", byToken + "x.y", ids.New(), sid(byToken)[1:],
+			before[0].ID[1:], LocalIssuerURL,
 			"%", w.owner, w.mint(map[string]any{"sid": "unknown"})} {
 			w.endsNone(wrong)
 		}
@@ -70,7 +72,10 @@ func TestEndSessions(t *testing.T) {
 		w.refuses("by token", byToken, endedSession)
 		w.ends(sid(bySID), 1)
 		w.refuses("by sid", bySID, endedSession)
-		i := slices.IndexFunc(before, func(s KnownSession) bool { return s.ID == w.accepts("by id", byID).Credential[len(sessionPrefix):] })
+		i := slices.IndexFunc(before, func(s KnownSession) bool {
+			return s.ID == w.accepts("by id",
+				byID).Credential[len(sessionPrefix):]
+		})
 		if ended := w.ends(before[i].ID, 1)[0]; ended.Email != email || ended.OwnerID != w.owner {
 			t.Errorf("%+v", ended)
 		}
@@ -104,7 +109,8 @@ func TestSessionWithoutID(t *testing.T) {
 		last := strings.IndexByte(alphabet, one[len(one)-1])
 		for other := last &^ 15; other < last|15; other++ {
 			variant := one[:len(one)-1] + alphabet[other:other+1]
-			if _, err := base64.RawURLEncoding.DecodeString(variant[strings.LastIndexByte(variant, '.')+1:]); err == nil {
+			if _, err := base64.RawURLEncoding.DecodeString(variant[strings.LastIndexByte(variant,
+				'.')+1:]); err == nil {
 				w.refuses("ended, signature written in another way", variant, endedSession)
 			}
 		}
@@ -122,12 +128,14 @@ func TestSessionRenewed(t *testing.T) {
 		now := time.Now()
 		w.clock.Set(clock.At(now))
 		token := func(subject, sid string, life time.Duration) string {
-			return mint(map[string]any{"sub": subject, "sid": sid, "email": subject + "@example.com", "exp": now.Add(life).Unix()})
+			return mint(map[string]any{"sub": subject, "sid": sid, "email": subject + "@example.com",
+				"exp": now.Add(life).Unix()})
 		}
 		w.accepts("first token", token("ann", "s", time.Hour))
 		w.accepts("a later one", token("ann", "s", 2*time.Hour))
 		w.accepts("an earlier one", token("ann", "s", time.Hour))
-		if s := w.sessions("ann@example.com"); len(s) != 1 || s[0].ExpiresAt != clock.At(now.Add(2*time.Hour).Truncate(time.Second)) || s[0].Issuer != r.URL {
+		if s := w.sessions("ann@example.com"); len(s) != 1 ||
+			s[0].ExpiresAt != clock.At(now.Add(2*time.Hour).Truncate(time.Second)) || s[0].Issuer != r.URL {
 			t.Errorf("%+v", s)
 		}
 		w.refuses("of another subject", token("eve", "s", time.Hour), invalidToken)
@@ -169,7 +177,8 @@ func TestSweepSessions(t *testing.T) {
 			at   clock.Instant
 			want int
 		}{
-			{expires.Add(-time.Microsecond), 2}, {expires, 1}, {expires.Add(renewableFor - time.Microsecond), 1}, {expires.Add(renewableFor), 0},
+			{expires.Add(-time.Microsecond), 2}, {expires, 1}, {expires.Add(renewableFor - time.Microsecond), 1},
+			{expires.Add(renewableFor), 0},
 		} {
 			w.clock.Set(c.at)
 			if listed := len(w.sessions("")); listed != c.want {
@@ -194,9 +203,11 @@ func TestSessionBound(t *testing.T) {
 		later := w.now().Add(time.Hour)
 		values, args := []string{}, []any{}
 		for i := range maxSessions - 1 {
-			values, args = append(values, "(?, ?, 0, ?, ?)"), append(args, fmt.Sprint(sessionPrefix, i), w.owner, later, later)
+			values, args = append(values, "(?, ?, 0, ?, ?)"),
+				append(args, fmt.Sprint(sessionPrefix, i), w.owner, later, later)
 		}
-		w.exec("INSERT INTO session (credential, user_id, issued_at, expires_at, remove_at) VALUES "+strings.Join(values, ", "), args...)
+		w.exec("INSERT INTO session (credential, user_id, issued_at, expires_at, remove_at) VALUES "+
+			strings.Join(values, ", "), args...)
 		last := w.issue(email)
 		w.accepts("the last that fits", last)
 		if token, err := IssueSession(w.Context(), w.db, w.dir, email); err == nil || token != "" {

@@ -71,7 +71,8 @@ func (w *world) readKey(dir string) (ed25519.PrivateKey, string) {
 
 func (w *world) userID(issuer, subject string) string {
 	w.Helper()
-	id, err := store.One(w.Context(), w.db, store.Value[string], "SELECT id FROM users WHERE issuer = ? AND subject = ?", issuer, subject)
+	id, err := store.One(w.Context(), w.db, store.Value[string],
+		"SELECT id FROM users WHERE issuer = ? AND subject = ?", issuer, subject)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -167,7 +168,8 @@ func (w *world) refuses(name, token string, causes ...cause) {
 
 // allCauses is every cause that a sender may read.
 var allCauses = []cause{
-	noCredential, malformedHeader, mistypedKey, otherEnvironment, unknownKey, expiredKey, revokedKey, invalidToken, otherIssuer,
+	noCredential, malformedHeader, mistypedKey, otherEnvironment, unknownKey, expiredKey, revokedKey, invalidToken,
+	otherIssuer,
 	otherAudience, expiredSession, endedSession, tooManySessions, notAnOwner, disabledOwner, lostGrant,
 }
 
@@ -195,7 +197,8 @@ func unavailable(t testing.TB, name string, a *Actor, err error) {
 }
 
 // storeKey stores a key of the owner as package apikey does.
-func (w *world) storeKey(text string, apps, permissions []string, expires clock.Instant, revoked *clock.Instant) (id string) {
+func (w *world) storeKey(text string, apps, permissions []string, expires clock.Instant,
+	revoked *clock.Instant) (id string) {
 	w.Helper()
 	id = ids.New()
 	a, err := json.Marshal(apps)
@@ -203,9 +206,11 @@ func (w *world) storeKey(text string, apps, permissions []string, expires clock.
 	if err := errors.Join(err, permissionsErr); err != nil {
 		w.Fatal(err)
 	}
-	w.exec(`INSERT INTO api_key (id, owner_id, name, prefix, digest, app_ids, permissions, expires_at, revoked_at, revision, created_at, updated_at)
+	w.exec(`INSERT INTO api_key (id, owner_id, name, prefix, digest, app_ids, permissions, expires_at, revoked_at,
+		revision, created_at, updated_at)
 		VALUES (?, ?, 'key', ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		id, w.owner, text[:shownChars], Digest(text), string(a), string(p), expires, revoked, ids.Revision(), w.db.Now(), w.db.Now())
+		id, w.owner, text[:shownChars], Digest(text), string(a), string(p), expires, revoked, ids.Revision(),
+		w.db.Now(), w.db.Now())
 	return id
 }
 

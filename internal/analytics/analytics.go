@@ -114,10 +114,13 @@ func (q *Query) parse(now clock.Instant) (eventstore.Filter, Common, error) {
 		TagID: q.TagID, Device: q.Device, Source: q.Source, Country: q.Country, Prefix: q.Prefix,
 	}
 	c := Common{
-		AppID: q.AppID, Period: Period{Start: q.Start, End: q.End, Timezone: zone, StartInclusive: true, EndExclusive: true},
+		AppID: q.AppID, Period: Period{Start: q.Start, End: q.End, Timezone: zone, StartInclusive: true,
+			EndExclusive: true},
 		Filters: Filters{
-			CampaignID: given(q.CampaignID), FolderID: given(q.FolderID), TagID: given(q.TagID), Group: "all", LinkID: given(q.LinkID),
-			Domain: given(q.Domain), Prefix: q.Prefix, Device: given(q.Device), Source: given(q.Source), Country: given(q.Country),
+			CampaignID: given(q.CampaignID), FolderID: given(q.FolderID), TagID: given(q.TagID), Group: "all",
+			LinkID: given(q.LinkID),
+			Domain: given(q.Domain), Prefix: q.Prefix, Device: given(q.Device), Source: given(q.Source),
+			Country: given(q.Country),
 		},
 		GeneratedAt: now, Coverage: coverage,
 	}
@@ -127,13 +130,16 @@ func (q *Query) parse(now clock.Instant) (eventstore.Filter, Common, error) {
 	if q.Domain != "" {
 		host, ok := weburl.Hostname(q.Domain)
 		if !ok {
-			return f, c, fault.InvalidQuery("domain", fault.ReasonInvalidFormat, "must be a hostname such as go.example.com")
+			return f, c, fault.InvalidQuery("domain", fault.ReasonInvalidFormat,
+				"must be a hostname such as go.example.com")
 		}
 		f.Hostname = host
 	}
 	// "Local" and "" name the machine's zone, which is nobody's here.
-	if _, err := time.LoadLocation(zone); err != nil || zone == "Local" || strings.HasPrefix(zone, "posix/") || strings.HasPrefix(zone, "right/") {
-		return f, c, fault.InvalidQuery("timezone", fault.ReasonInvalidFormat, "must be an IANA time zone such as Europe/Berlin")
+	if _, err := time.LoadLocation(zone); err != nil || zone == "Local" || strings.HasPrefix(zone, "posix/") ||
+		strings.HasPrefix(zone, "right/") {
+		return f, c, fault.InvalidQuery("timezone", fault.ReasonInvalidFormat,
+			"must be an IANA time zone such as Europe/Berlin")
 	}
 	if q.End <= q.Start {
 		return f, c, fault.InvalidQuery("end", fault.ReasonOutOfRange, "the end must be after the start")
@@ -157,8 +163,8 @@ type service struct{ events *eventstore.Store }
 // Register declares the operations of this package and returns its part.
 func Register(p *op.Pipeline, events *eventstore.Store) part.Part {
 	a := &service{events}
-	op.Read(p, op.Op{ID: "getAnalyticsSummary", Method: "GET", Path: "/analytics/summary", Perm: "analytics:read", App: op.AppInQuery,
-		Summary: "Get click totals of a period"}, a.summary)
+	op.Read(p, op.Op{ID: "getAnalyticsSummary", Method: "GET", Path: "/analytics/summary", Perm: "analytics:read",
+		App: op.AppInQuery, Summary: "Get click totals of a period"}, a.summary)
 	return part.Part{
 		Name: "analytics",
 		Sweeps: []part.Sweep{{Name: "events", Run: func(ctx context.Context, db *store.DB, limit int) (int64, error) {

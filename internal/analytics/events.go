@@ -34,10 +34,13 @@ type Event struct {
 
 func eventOf(e eventstore.Listed) Event {
 	return Event{
-		ID: e.ID, Type: string(e.Type), OccurredAt: e.At, LinkID: e.Link.ID, Domain: e.Link.Hostname, Prefix: e.Link.Prefix, Slug: e.Link.Slug,
-		Group: e.Link.Group, CampaignID: given(e.Link.CampaignID), FolderID: given(e.Link.FolderID), Device: e.Device, OS: given(e.OS),
-		Browser: given(e.Browser), Country: e.Country, Source: e.Source, ReferrerHost: given(e.ReferrerHost), Identified: e.Identified,
-		RuleID: given(e.RuleID), Destination: e.Into,
+		ID: e.ID, Type: string(e.Type), OccurredAt: e.At, LinkID: e.Link.ID, Domain: e.Link.Hostname,
+		Prefix: e.Link.Prefix, Slug: e.Link.Slug,
+		Group: e.Link.Group, CampaignID: given(e.Link.CampaignID), FolderID: given(e.Link.FolderID), Device: e.Device,
+		OS:      given(e.OS),
+		Browser: given(e.Browser), Country: e.Country, Source: e.Source, ReferrerHost: given(e.ReferrerHost),
+		Identified: e.Identified,
+		RuleID:     given(e.RuleID), Destination: e.Into,
 	}
 }
 

@@ -63,7 +63,8 @@ func expiry(asked *clock.Instant, now clock.Instant) (clock.Instant, error) {
 		return now.Add(defaultLifetime), nil
 	}
 	if *asked <= now || *asked > now.Add(maxLifetime) {
-		return 0, fault.Invalid("/expiresAt", fault.ReasonOutOfRange, "the expiry must be in the future and at most 365 days away")
+		return 0, fault.Invalid("/expiresAt", fault.ReasonOutOfRange,
+			"the expiry must be in the future and at most 365 days away")
 	}
 	return *asked, nil
 }

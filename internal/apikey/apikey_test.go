@@ -17,7 +17,8 @@ func TestIssue(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner, eve := i.Prepared(t, "ann@example.com"), i.Prepared(t, "eve@example.com")
 		body := func(more M) M {
-			m := M{"name": "CI", "appIds": []string{owner.AppID}, "permissions": []string{"links:read", "links:create", "links:read"}}
+			m := M{"name": "CI", "appIds": []string{owner.AppID},
+				"permissions": []string{"links:read", "links:create", "links:read"}}
 			for k, v := range more {
 				m[k] = v
 			}
@@ -25,19 +26,23 @@ func TestIssue(t *testing.T) {
 		}
 		idempotent := apitest.Idempotent(apitest.NewKey())
 		r := owner.Call("POST", "/api-keys", body(nil), idempotent).Want(201).
-			Has("data.key.expiresAt", `"`+i.Clock.Now().Add(90*24*time.Hour).String()+`"`).Has("data.key.permissions", `["links:create","links:read"]`)
+			Has("data.key.expiresAt", `"`+i.Clock.Now().Add(90*24*time.Hour).String()+`"`).
+			Has("data.key.permissions", `["links:create","links:read"]`)
 		secret := r.Text("data.secret")
-		if !strings.HasPrefix(secret, "svc_test_") || !strings.HasPrefix(secret, r.Text("data.key.prefix")) || len(secret) != 9+32+6 {
+		if !strings.HasPrefix(secret, "svc_test_") || !strings.HasPrefix(secret, r.Text("data.key.prefix")) ||
+			len(secret) != 9+32+6 {
 			t.Errorf("secret %q, prefix %q", secret, r.Text("data.key.prefix"))
 		}
 		lost := owner.Call("POST", "/api-keys", body(nil), idempotent).Refused(fault.SecretNotReplayable)
-		if lost.Text("error.resource.id") != r.Text("data.key.id") || lost.Header.Get("Location") != r.Header.Get("Location") {
+		if lost.Text("error.resource.id") != r.Text("data.key.id") ||
+			lost.Header.Get("Location") != r.Header.Get("Location") {
 			t.Errorf("a lost secret points at %s, %s", lost.Value("error.resource"), lost.Header.Get("Location"))
 		}
 		owner.Call("GET", strings.TrimPrefix(r.Header.Get("Location"), "/v1"), nil).Want(200).Has("data.secret", "")
 
 		// The secret is nowhere in the database.
-		for _, query := range []string{"SELECT COUNT(*) FROM receipt WHERE body LIKE ? OR header LIKE ?", "SELECT COUNT(*) FROM api_key WHERE digest LIKE ? OR prefix LIKE ?"} {
+		for _, query := range []string{"SELECT COUNT(*) FROM receipt WHERE body LIKE ? OR header LIKE ?",
+			"SELECT COUNT(*) FROM api_key WHERE digest LIKE ? OR prefix LIKE ?"} {
 			n, err := store.One(t.Context(), i.DB, store.Value[int], query, "%"+secret[13:]+"%", "%"+secret[13:]+"%")
 			if err != nil || n != 0 {
 				t.Errorf("%s: %d, %v", query, n, err)
@@ -52,7 +57,8 @@ func TestIssue(t *testing.T) {
 		} {
 			owner.Call("POST", "/api-keys", body(more)).Refused(fault.ValidationFailed, path)
 		}
-		for _, more := range []M{{"appIds": []string{}}, {"permissions": []string{"*"}}, {"expiresAt": "2020-01-01T00:00:00Z"}, {"appIds": []string{"app_none"}}} {
+		for _, more := range []M{{"appIds": []string{}}, {"permissions": []string{"*"}},
+			{"expiresAt": "2020-01-01T00:00:00Z"}, {"appIds": []string{"app_none"}}} {
 			owner.Call("POST", "/api-keys", body(more)).Refused(fault.ValidationFailed)
 		}
 	})
@@ -69,7 +75,8 @@ func TestScope(t *testing.T) {
 		key.Link("a", nil).Refused(fault.InsufficientPermission)
 		key.Call("GET", "/api-keys", nil).Refused(fault.InsufficientPermission)
 		// Keys of the other environment and mistyped ones.
-		for _, bad := range []string{"svc_live_" + key.Credential[9:], key.Credential[:len(key.Credential)-1] + "!", key.Credential + "x", "svc_test_"} {
+		for _, bad := range []string{"svc_live_" + key.Credential[9:], key.Credential[:len(key.Credential)-1] + "!",
+			key.Credential + "x", "svc_test_"} {
 			i.Client(t, bad).Call("GET", "/apps", nil).Refused(fault.Unauthenticated)
 		}
 	})
@@ -78,12 +85,16 @@ func TestScope(t *testing.T) {
 func TestReduceAndRevoke(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner, eve := i.Prepared(t, "ann@example.com"), i.Prepared(t, "eve@example.com")
-		r := owner.Call("POST", "/api-keys", M{"name": "k", "appIds": []string{owner.AppID}, "permissions": []string{"links:read", "apps:read"}}).Want(201)
+		r := owner.Call("POST", "/api-keys", M{"name": "k", "appIds": []string{owner.AppID},
+			"permissions": []string{"links:read", "apps:read"}}).Want(201)
 		path, key := "/api-keys/"+r.Text("data.key.id"), i.Client(t, r.Text("data.secret"))
 		match := apitest.IfMatch(r.Revision())
-		owner.Call("PATCH", path, M{"permissions": []string{"links:create"}}, match).Refused(fault.ValidationFailed, "/permissions/0")
-		owner.Call("PATCH", path, M{"expiresAt": "2027-01-01T00:00:00Z"}, match).Refused(fault.ValidationFailed, "/expiresAt")
-		reduced := owner.Call("PATCH", path, M{"name": "reader", "permissions": []string{"apps:read"}}, match).Want(200).Has("data.name", `"reader"`)
+		owner.Call("PATCH", path, M{"permissions": []string{"links:create"}}, match).
+			Refused(fault.ValidationFailed, "/permissions/0")
+		owner.Call("PATCH", path, M{"expiresAt": "2027-01-01T00:00:00Z"}, match).
+			Refused(fault.ValidationFailed, "/expiresAt")
+		reduced := owner.Call("PATCH", path, M{"name": "reader", "permissions": []string{"apps:read"}}, match).
+			Want(200).Has("data.name", `"reader"`)
 		key.Call("GET", "/links?appId="+owner.AppID, nil).Refused(fault.InsufficientPermission)
 		key.Call("GET", "/apps", nil).Want(200)
 		for _, call := range []string{"GET", "PATCH", "DELETE"} {
@@ -106,12 +117,14 @@ func TestReduceAndRevoke(t *testing.T) {
 func TestRotate(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
-		r := owner.Call("POST", "/api-keys", M{"name": "k", "appIds": []string{owner.AppID}, "permissions": []string{"apps:read"},
-			"expiresAt": i.Clock.Now().Add(2 * time.Hour).String()}).Want(201)
+		r := owner.Call("POST", "/api-keys", M{"name": "k", "appIds": []string{owner.AppID},
+			"permissions": []string{"apps:read"},
+			"expiresAt":   i.Clock.Now().Add(2 * time.Hour).String()}).Want(201)
 		path, old := "/api-keys/"+r.Text("data.key.id"), i.Client(t, r.Text("data.secret"))
 		match := apitest.IfMatch(r.Revision())
 		for _, seconds := range []any{-1, 86401, "60", 1.5, nil} {
-			owner.Call("POST", path+"/rotate", M{"overlapSeconds": seconds}, match).Refused(fault.ValidationFailed, "/overlapSeconds")
+			owner.Call("POST", path+"/rotate", M{"overlapSeconds": seconds}, match).
+				Refused(fault.ValidationFailed, "/overlapSeconds")
 		}
 		rotated := owner.Call("POST", path+"/rotate", M{"overlapSeconds": 600}, match).Want(201).
 			Has("data.key.expiresAt", r.Value("data.key.expiresAt")).Has("data.key.permissions", `["apps:read"]`)
@@ -125,7 +138,8 @@ func TestRotate(t *testing.T) {
 
 		// An overlap never extends the expiry, and none ends the old key at once.
 		path = "/api-keys/" + rotated.Text("data.key.id")
-		third := owner.Call("POST", path+"/rotate", M{"overlapSeconds": 86400}, apitest.IfMatch(rotated.Revision())).Want(201)
+		third := owner.Call("POST", path+"/rotate", M{"overlapSeconds": 86400}, apitest.IfMatch(rotated.Revision())).
+			Want(201)
 		owner.Call("GET", path, nil).Want(200).Has("data.revokedAt", r.Value("data.key.expiresAt"))
 		path = "/api-keys/" + third.Text("data.key.id")
 		owner.Call("POST", path+"/rotate", M{"overlapSeconds": 0}, apitest.IfMatch(third.Revision())).Want(201)
@@ -146,12 +160,14 @@ func TestRotate(t *testing.T) {
 func TestRotationKeepsWindows(t *testing.T) {
 	apitest.EachWith(t, apitest.Options{LimitScale: 0.1}, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
-		issued := owner.Call("POST", "/api-keys", M{"name": "k", "appIds": []string{owner.AppID}, "permissions": []string{"identity:read", "usage:read"}}).Want(201)
+		issued := owner.Call("POST", "/api-keys", M{"name": "k", "appIds": []string{owner.AppID},
+			"permissions": []string{"identity:read", "usage:read"}}).Want(201)
 		other := owner.Key("identity:read")
 		chain := []*apitest.Client{i.Client(t, issued.Text("data.secret"))}
 		rotate := func() {
 			t.Helper()
-			issued = owner.Call("POST", "/api-keys/"+issued.Text("data.key.id")+"/rotate", M{"overlapSeconds": 600}, apitest.IfMatch(issued.Text("data.key.revision"))).Want(201)
+			issued = owner.Call("POST", "/api-keys/"+issued.Text("data.key.id")+"/rotate", M{"overlapSeconds": 600},
+				apitest.IfMatch(issued.Text("data.key.revision"))).Want(201)
 			chain = append(chain, i.Client(t, issued.Text("data.secret")))
 		}
 		used := func(want int) {
@@ -177,7 +193,8 @@ func TestRotationKeepsWindows(t *testing.T) {
 		read(24)
 		used(57)
 		for _, k := range chain {
-			if r := k.Call("GET", "/me", nil).Refused(fault.RateLimited); r.Header.Get("X-RateLimit-Policy") != `60;w=60;name="read";by="credential"` {
+			if r := k.Call("GET", "/me", nil).
+				Refused(fault.RateLimited); r.Header.Get("X-RateLimit-Policy") != `60;w=60;name="read";by="credential"` {
 				t.Errorf("policy %s", r.Header.Get("X-RateLimit-Policy"))
 			}
 		}
@@ -195,8 +212,9 @@ func TestRevokeAgain(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
 		issue := func() (path, revision string) {
-			r := owner.Call("POST", "/api-keys", M{"name": "k", "appIds": []string{owner.AppID}, "permissions": []string{"apps:read"},
-				"expiresAt": i.Clock.Now().Add(time.Hour).String()}).Want(201)
+			r := owner.Call("POST", "/api-keys", M{"name": "k", "appIds": []string{owner.AppID},
+				"permissions": []string{"apps:read"},
+				"expiresAt":   i.Clock.Now().Add(time.Hour).String()}).Want(201)
 			return "/api-keys/" + r.Text("data.key.id"), r.Text("data.key.revision")
 		}
 		path, first := issue()
@@ -223,7 +241,8 @@ func TestKeyOfDeletedApps(t *testing.T) {
 		created := owner.Call("POST", "/apps", M{"name": "Other"}).Want(201)
 		app := created.Text("data.id")
 		issue := func(apps ...string) (path, revision string, key *apitest.Client) {
-			r := owner.Call("POST", "/api-keys", M{"name": "k", "appIds": apps, "permissions": []string{"apps:read", "identity:read"}}).Want(201)
+			r := owner.Call("POST", "/api-keys", M{"name": "k", "appIds": apps,
+				"permissions": []string{"apps:read", "identity:read"}}).Want(201)
 			return "/api-keys/" + r.Text("data.key.id"), r.Text("data.key.revision"), i.Client(t, r.Text("data.secret"))
 		}
 		path, revision, key := issue(app)
@@ -236,7 +255,8 @@ func TestKeyOfDeletedApps(t *testing.T) {
 		if left := owner.Call("GET", path, nil).Want(200).Has("data.appIds", "[]"); left.Revision() == revision {
 			t.Error("the key lost its app under the same revision")
 		}
-		if left := owner.Call("GET", gone, nil).Want(200).Has("data.appIds", `["`+owner.AppID+`"]`); left.Revision() == goneRevision {
+		if left := owner.Call("GET", gone, nil).Want(200).Has("data.appIds",
+			`["`+owner.AppID+`"]`); left.Revision() == goneRevision {
 			t.Error("the revoked key lost its app under the same revision")
 		}
 		if left := owner.Call("GET", kept, nil).Want(200); left.Revision() != keptRevision {
@@ -249,7 +269,8 @@ func TestKeyOfDeletedApps(t *testing.T) {
 		owner.Call("PATCH", path, M{"name": "old"}, apitest.IfMatch(revision)).Refused(fault.RevisionConflict)
 		match := apitest.IfMatch(owner.Call("GET", path, nil).Revision())
 		owner.Call("PATCH", path, M{"appIds": []string{}}, match).Refused(fault.ValidationFailed, "/appIds")
-		owner.Call("PATCH", path, M{"appIds": []string{owner.AppID}}, match).Refused(fault.ValidationFailed, "/appIds/0")
+		owner.Call("PATCH", path, M{"appIds": []string{owner.AppID}}, match).
+			Refused(fault.ValidationFailed, "/appIds/0")
 		owner.Call("PATCH", path, M{"name": "old"}, match).Want(200).Has("data.appIds", "[]")
 	})
 }

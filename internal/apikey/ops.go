@@ -22,16 +22,24 @@ type service struct{ pipeline *op.Pipeline }
 // Register declares the operations of this package and returns its part.
 func Register(p *op.Pipeline) part.Part {
 	k := &service{pipeline: p}
-	op.Write(p, op.Op{ID: "createApiKeys", Method: "POST", Path: "/api-keys", Perm: "api_keys:create", Human: true, ETag: true,
-		Summary: "Create an API key", Doc: "The secret is in this answer only; a digest of it is stored."}, k.create)
-	op.List(p, op.Op{ID: "getApiKeys", Method: "GET", Path: "/api-keys", Perm: "api_keys:read", Human: true, Summary: "List API keys"}, k.list)
-	op.Read(p, op.Op{ID: "getApiKeysKeyId", Method: "GET", Path: "/api-keys/{keyId}", Perm: "api_keys:read", Human: true, Summary: "Get an API key"}, k.get)
-	op.Write(p, op.Op{ID: "updateApiKeysKeyId", Method: "PATCH", Path: "/api-keys/{keyId}", Perm: "api_keys:update", Human: true, IfMatch: op.IfMatchRequired,
-		Summary: "Rename an API key or reduce its permissions", Doc: "Widening the scope or extending the expiry needs a new key."}, k.update)
-	op.Write(p, op.Op{ID: "deleteApiKeysKeyId", Method: "DELETE", Path: "/api-keys/{keyId}", Perm: "api_keys:delete", Human: true, IfMatch: op.IfMatchRequired,
-		Summary: "Revoke an API key", Doc: "The next request with its secret gets 401. The key stays readable; one that expired or was revoked before is answered alike."}, k.revoke)
-	op.Write(p, op.Op{ID: "rotateApiKeysKeyId", Method: "POST", Path: "/api-keys/{keyId}/rotate", Perm: "api_keys:rotate", Human: true, IfMatch: op.IfMatchRequired, ETag: true,
-		Summary: "Rotate an API key", Doc: "The successor has the same scope and expiry. The old key is accepted for overlapSeconds more, at most until its expiry. Both count against the same rate windows."}, k.rotate)
+	op.Write(p, op.Op{ID: "createApiKeys", Method: "POST", Path: "/api-keys", Perm: "api_keys:create", Human: true,
+		ETag: true, Summary: "Create an API key", Doc: "The secret is in this answer only; a digest of it is stored."},
+		k.create)
+	op.List(p, op.Op{ID: "getApiKeys", Method: "GET", Path: "/api-keys", Perm: "api_keys:read", Human: true,
+		Summary: "List API keys"}, k.list)
+	op.Read(p, op.Op{ID: "getApiKeysKeyId", Method: "GET", Path: "/api-keys/{keyId}", Perm: "api_keys:read",
+		Human: true, Summary: "Get an API key"}, k.get)
+	op.Write(p, op.Op{ID: "updateApiKeysKeyId", Method: "PATCH", Path: "/api-keys/{keyId}", Perm: "api_keys:update",
+		Human: true, IfMatch: op.IfMatchRequired, Summary: "Rename an API key or reduce its permissions",
+		Doc: "Widening the scope or extending the expiry needs a new key."}, k.update)
+	op.Write(p, op.Op{ID: "deleteApiKeysKeyId", Method: "DELETE", Path: "/api-keys/{keyId}", Perm: "api_keys:delete",
+		Human: true, IfMatch: op.IfMatchRequired, Summary: "Revoke an API key",
+		Doc: "The next request with its secret gets 401. The key stays readable; one that expired or was revoked " +
+			"before is answered alike."}, k.revoke)
+	op.Write(p, op.Op{ID: "rotateApiKeysKeyId", Method: "POST", Path: "/api-keys/{keyId}/rotate",
+		Perm: "api_keys:rotate", Human: true, IfMatch: op.IfMatchRequired, ETag: true, Summary: "Rotate an API key",
+		Doc: "The successor has the same scope and expiry. The old key is accepted for overlapSeconds more, at most " +
+			"until its expiry. Both count against the same rate windows."}, k.rotate)
 	return part.Part{Name: "apikey", OfApp: part.OfApp{Remove: forgetApp}}
 }
 
@@ -46,7 +54,8 @@ type CreateAPIKey struct {
 // SchemaName implements schema.Named.
 func (CreateAPIKey) SchemaName() string { return "ApiKeyCreate" }
 
-func (s *service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateAPIKey }) (op.Item[Issued], error) {
+func (s *service) create(ctx context.Context, c *op.Call, tx *store.Tx,
+	in *struct{ Body CreateAPIKey }) (op.Item[Issued], error) {
 	k := Key{Name: string(in.Body.Name), AppIDs: distinct(in.Body.AppIDs), Permissions: distinct(in.Body.Permissions)}
 	var asked *clock.Instant
 	if in.Body.ExpiresAt.Set {
@@ -57,14 +66,17 @@ func (s *service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *stru
 		return op.Item[Issued]{}, err
 	}
 	known := s.pipeline.KeyPermissions()
-	if err := refuseOthers("/permissions", in.Body.Permissions, known, fault.ReasonUnknownPermission, func(v string) string {
-		return "API keys cannot hold a permission " + v + cmp.Or(schema.Hint(v, known), "; GET /v1/capabilities lists those that there are")
-	}); err != nil {
+	if err := refuseOthers("/permissions", in.Body.Permissions, known, fault.ReasonUnknownPermission,
+		func(v string) string {
+			return "API keys cannot hold a permission " + v + cmp.Or(schema.Hint(v, known),
+				"; GET /v1/capabilities lists those that there are")
+		}); err != nil {
 		return op.Item[Issued]{}, err
 	}
 	owned, err := ownedApps(ctx, tx, c.Actor.OwnerID, k.AppIDs)
 	if err == nil {
-		err = refuseOthers("/appIds", in.Body.AppIDs, owned, fault.ReasonUnknownReference, func(string) string { return "you have no such app" })
+		err = refuseOthers("/appIds", in.Body.AppIDs, owned, fault.ReasonUnknownReference,
+			func(string) string { return "you have no such app" })
 	}
 	if err != nil {
 		return op.Item[Issued]{}, err
@@ -126,7 +138,8 @@ func (s *service) update(ctx context.Context, c *op.Call, tx *store.Tx, in *upda
 	}
 	if in.Body.Permissions.Set {
 		permissions := distinct(in.Body.Permissions.Value)
-		if err := refuseOthers("/permissions", in.Body.Permissions.Value, k.Permissions, fault.ReasonWidening, wider); err != nil {
+		if err := refuseOthers("/permissions", in.Body.Permissions.Value, k.Permissions, fault.ReasonWidening,
+			wider); err != nil {
 			return op.Item[Key]{}, err
 		}
 		k.Permissions = permissions
@@ -186,9 +199,11 @@ func (s *service) rotate(ctx context.Context, c *op.Call, tx *store.Tx, in *rota
 		return op.Item[Issued]{}, err
 	}
 	if k.RevokedAt != nil {
-		return op.Item[Issued]{}, fault.New(fault.ResourceConflict, "The key was rotated already; rotate its successor.")
+		return op.Item[Issued]{}, fault.New(fault.ResourceConflict,
+			"The key was rotated already; rotate its successor.")
 	}
-	next := Key{Name: k.Name, AppIDs: slices.Clone(k.AppIDs), Permissions: slices.Clone(k.Permissions), ExpiresAt: k.ExpiresAt}
+	next := Key{Name: k.Name, AppIDs: slices.Clone(k.AppIDs), Permissions: slices.Clone(k.Permissions),
+		ExpiresAt: k.ExpiresAt}
 	ends := min(tx.Now.Add(time.Duration(in.Body.OverlapSeconds)*time.Second), k.ExpiresAt)
 	k.RevokedAt = &ends
 	if err := save(ctx, tx, &k); err != nil {

@@ -16,7 +16,8 @@ const columns = "id, name, prefix, app_ids, permissions, expires_at, created_at,
 
 func scan(r store.Row) (k Key, err error) {
 	var apps, permissions string
-	if err := r.Scan(&k.ID, &k.Name, &k.Prefix, &apps, &permissions, &k.ExpiresAt, &k.CreatedAt, &k.LastUsedAt, &k.RevokedAt, &k.Revision); err != nil {
+	if err := r.Scan(&k.ID, &k.Name, &k.Prefix, &apps, &permissions, &k.ExpiresAt, &k.CreatedAt, &k.LastUsedAt,
+		&k.RevokedAt, &k.Revision); err != nil {
 		return k, err
 	}
 	if err := json.Unmarshal([]byte(apps), &k.AppIDs); err != nil {
@@ -27,7 +28,8 @@ func scan(r store.Row) (k Key, err error) {
 
 // load returns a key of an owner, or the refusal of a missing one.
 func load(ctx context.Context, q store.Q, ownerID, id string) (Key, error) {
-	return op.Found(store.One(ctx, q, scan, "SELECT "+columns+" FROM api_key WHERE id = ? AND owner_id = ?", id, ownerID))
+	return op.Found(store.One(ctx, q, scan, "SELECT "+columns+" FROM api_key WHERE id = ? AND owner_id = ?", id,
+		ownerID))
 }
 
 func list(ctx context.Context, c *op.Call, status string, w op.Window) ([]Key, error) {
@@ -47,16 +49,19 @@ func list(ctx context.Context, c *op.Call, status string, w op.Window) ([]Key, e
 
 // insert makes the key's secret and stores its digest. firstID is that of the
 // first key of the chain of rotations that the key continues, "" for none.
-func insert(ctx context.Context, tx *store.Tx, ownerID string, environment actor.Environment, k *Key, firstID string) (secret string, err error) {
+func insert(ctx context.Context, tx *store.Tx, ownerID string, environment actor.Environment, k *Key,
+	firstID string) (secret string, err error) {
 	secret, prefix, digest := actor.NewKey(environment)
 	k.ID, k.Prefix, k.Revision, k.CreatedAt = ids.New(), prefix, ids.Revision(), tx.Now
 	apps, permissions, err := encodeScope(k)
 	if err != nil {
 		return "", err
 	}
-	_, err = tx.Exec(ctx, `INSERT INTO api_key (id, owner_id, name, prefix, digest, first_id, app_ids, permissions, expires_at, revision, created_at, updated_at)
+	_, err = tx.Exec(ctx, `INSERT INTO api_key (id, owner_id, name, prefix, digest, first_id, app_ids, permissions,
+		expires_at, revision, created_at, updated_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		k.ID, ownerID, k.Name, k.Prefix, digest, store.NullString(firstID), apps, permissions, k.ExpiresAt, k.Revision, tx.Now, tx.Now)
+		k.ID, ownerID, k.Name, k.Prefix, digest, store.NullString(firstID), apps, permissions, k.ExpiresAt, k.Revision,
+		tx.Now, tx.Now)
 	return secret, err
 }
 
@@ -67,7 +72,8 @@ func save(ctx context.Context, tx *store.Tx, k *Key) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, "UPDATE api_key SET name = ?, app_ids = ?, permissions = ?, revoked_at = ?, revision = ?, updated_at = ? WHERE id = ?",
+	_, err = tx.Exec(ctx, `UPDATE api_key SET name = ?, app_ids = ?, permissions = ?, revoked_at = ?, revision = ?,
+		updated_at = ? WHERE id = ?`,
 		k.Name, apps, permissions, k.RevokedAt, k.Revision, tx.Now, k.ID)
 	return err
 }
@@ -91,7 +97,8 @@ func firstOf(ctx context.Context, q store.Q, id string) (string, error) {
 // force any more included. A key that had no other app is left without any, and
 // reaches nothing.
 func forgetApp(ctx context.Context, tx *store.Tx, ownerID, appID string) error {
-	keys, err := store.All(ctx, tx, scan, "SELECT "+columns+" FROM api_key WHERE owner_id = ? AND "+tx.Dialect().Contains("app_ids"), ownerID, appID)
+	keys, err := store.All(ctx, tx, scan, "SELECT "+columns+" FROM api_key WHERE owner_id = ? AND "+tx.Dialect().
+		Contains("app_ids"), ownerID, appID)
 	if err != nil {
 		return err
 	}
@@ -112,5 +119,6 @@ func ownedApps(ctx context.Context, q store.Q, ownerID string, appIDs []string) 
 	for _, id := range appIDs {
 		args = append(args, id)
 	}
-	return store.All(ctx, q, store.Value[string], "SELECT id FROM app WHERE owner_id = ? AND id IN ("+store.Marks(len(appIDs))+")", args...)
+	return store.All(ctx, q, store.Value[string], "SELECT id FROM app WHERE owner_id = ? AND id IN ("+
+		store.Marks(len(appIDs))+")", args...)
 }

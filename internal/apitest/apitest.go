@@ -119,8 +119,10 @@ func (i *Installation) start(t testing.TB, engine string, o Options) {
 			Blobs: i.Blobs, Assets: asset.Addresses{Scheme: "https", Host: "assets." + Zone},
 			Outbound: outbound.New(o.Outbound),
 		},
-		DB: i.DB, Roles: assembly.Roles{API: true, Redirect: true, Executor: true}, DataDir: i.dataDir, Clock: i.Clock, Log: log,
-		Environment: actor.Staging, LimitScale: o.LimitScale, DocsURL: "https://api.example/docs", CORSOrigins: o.CORSOrigins,
+		DB: i.DB, Roles: assembly.Roles{API: true, Redirect: true, Executor: true}, DataDir: i.dataDir, Clock: i.Clock,
+		Log:         log,
+		Environment: actor.Staging, LimitScale: o.LimitScale, DocsURL: "https://api.example/docs",
+		CORSOrigins:    o.CORSOrigins,
 		TrustedProxies: clientaddr.Trusted{netip.MustParsePrefix("192.0.2.0/24")}, CountryHeader: "CF-IPCountry",
 	}); err != nil {
 		t.Fatal(err)
@@ -192,12 +194,14 @@ func (i *Installation) LoadClicks(t testing.TB) {
 // Visit asks the redirector as a visitor does, until until is met: the
 // redirector follows publications within a moment. A nil until takes the first
 // answer.
-func (i *Installation) Visit(t testing.TB, address string, header http.Header, until func(*http.Response) bool) *http.Response {
+func (i *Installation) Visit(t testing.TB, address string, header http.Header,
+	until func(*http.Response) bool) *http.Response {
 	t.Helper()
 	deadline := time.Now().Add(10 * time.Second)
 	for {
 		r := httptest.NewRequest(http.MethodGet, address, nil)
-		r.Header.Set("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36")
+		r.Header.Set("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) "+
+			"Chrome/140.0.0.0 Safari/537.36")
 		for name, values := range header {
 			r.Header[name] = values
 		}
@@ -252,7 +256,8 @@ func (i *Installation) Prepared(t testing.TB, email string) *Client {
 // Key issues a key for the client's app and returns a client that uses it.
 func (c *Client) Key(permissions ...string) *Client {
 	c.t.Helper()
-	r := c.Call("POST", "/api-keys", M{"name": "key", "appIds": []string{c.AppID}, "permissions": permissions}).Want(201)
+	r := c.Call("POST", "/api-keys", M{"name": "key", "appIds": []string{c.AppID}, "permissions": permissions}).
+		Want(201)
 	k := c.i.Client(c.t, r.Text("data.secret"))
 	k.AppID, k.Host = c.AppID, c.Host
 	return k
@@ -336,7 +341,8 @@ func (c *Client) send(method, path string, body io.Reader, with []With) *Respons
 	}
 	recorder := httptest.NewRecorder()
 	c.i.API.ServeHTTP(recorder, r)
-	response := &Response{t: c.t, call: method + " " + path, Status: recorder.Code, Header: recorder.Header(), Body: recorder.Body.Bytes()}
+	response := &Response{t: c.t, call: method + " " + path, Status: recorder.Code, Header: recorder.Header(),
+		Body: recorder.Body.Bytes()}
 	response.check(r, recorder)
 	return response
 }
@@ -360,8 +366,10 @@ var contract = sync.OnceValues(func() (validator.Validator, error) {
 		// Members and headers that the contract does not describe are mistakes,
 		// but for members of any name and headers that belong to HTTP itself.
 		config.WithStrictMode(),
-		config.WithStrictIgnorePaths("$.body.data**.parameters**", "$.body.data**.templateData**", "$.body.data**.input**"),
-		config.WithStrictIgnoredHeaders("Content-Type", "Content-Length", "Vary", "Access-Control-Allow-Origin", "Access-Control-Expose-Headers"))
+		config.WithStrictIgnorePaths("$.body.data**.parameters**", "$.body.data**.templateData**",
+			"$.body.data**.input**"),
+		config.WithStrictIgnoredHeaders("Content-Type", "Content-Length", "Vary", "Access-Control-Allow-Origin",
+			"Access-Control-Expose-Headers"))
 	if len(errs) > 0 {
 		return nil, errs[0]
 	}

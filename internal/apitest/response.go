@@ -40,7 +40,8 @@ func (r *Response) check(request *http.Request, recorder *httptest.ResponseRecor
 	if request.Method == http.MethodHead || !strings.HasPrefix(request.URL.Path, op.BasePath+"/") {
 		return
 	}
-	if file := r.Header.Get("Content-Disposition") != ""; !file && strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") {
+	if file := r.Header.Get("Content-Disposition") != ""; !file && strings.HasPrefix(r.Header.Get("Content-Type"),
+		"application/json") {
 		path := "meta.requestId"
 		if r.Status >= 400 {
 			path = "error.requestId"
@@ -50,7 +51,8 @@ func (r *Response) check(request *http.Request, recorder *httptest.ResponseRecor
 		}
 	}
 	noRoute := r.Status == http.StatusNotFound && strings.HasPrefix(r.Text("error.message"), "There is no such route.")
-	if noRoute || r.Status == http.StatusMethodNotAllowed || request.Method == http.MethodOptions || r.Status == http.StatusTooManyRequests && strings.Contains(r.Header.Get("X-RateLimit-Policy"), `by="address"`) {
+	if noRoute || r.Status == http.StatusMethodNotAllowed || request.Method == http.MethodOptions ||
+		r.Status == http.StatusTooManyRequests && strings.Contains(r.Header.Get("X-RateLimit-Policy"), `by="address"`) {
 		return // no operation, so nothing that the contract describes
 	}
 	v, err := contract()
@@ -65,7 +67,8 @@ func (r *Response) check(request *http.Request, recorder *httptest.ResponseRecor
 	}
 	if ok, errs := v.ValidateHttpResponse(request, answer); !ok {
 		for _, e := range errs {
-			r.t.Errorf("%s answers %d against the contract: %s: %s %v\n%s", r.call, r.Status, e.Message, e.Reason, e.SchemaValidationErrors, r.Body)
+			r.t.Errorf("%s answers %d against the contract: %s: %s %v\n%s", r.call, r.Status, e.Message, e.Reason,
+				e.SchemaValidationErrors, r.Body)
 		}
 	}
 }

@@ -29,11 +29,13 @@ func TestUndeclaredMembersAreNoticed(t *testing.T) {
 		{"in the envelope", `{"data":`, `{"extra":1,"data":`, false},
 		{"in the data", `"slug":`, `"extra":1,"slug":`, false},
 		{"in a part of the data", `"archived":`, `"extra":1,"archived":`, false},
-		{"in a part that may be null", `"android":null`, `"android":{"mode":"official","templateId":null,"version":null,"extra":1}`, false},
+		{"in a part that may be null", `"android":null`,
+			`"android":{"mode":"official","templateId":null,"version":null,"extra":1}`, false},
 		{"under a name that is free", `"goes":`, `"extra":1,"goes":`, true},
 	} {
 		body := strings.Replace(string(link.Body), c.old, c.new, 1)
-		answer := &http.Response{StatusCode: http.StatusOK, Header: link.Header.Clone(), Body: io.NopCloser(bytes.NewBufferString(body))}
+		answer := &http.Response{StatusCode: http.StatusOK, Header: link.Header.Clone(),
+			Body: io.NopCloser(bytes.NewBufferString(body))}
 		answer.Header.Set("ETag", strconv.Quote(answer.Header.Get("ETag"))) // the validator reads headers as JSON
 		answer.Header.Del("Location")
 		if valid, errs := v.ValidateHttpResponse(request, answer); valid != c.valid {

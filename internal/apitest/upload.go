@@ -17,7 +17,8 @@ type Part struct {
 // Upload uploads an image to the client's app.
 func (c *Client) Upload(contentType string, content []byte, with ...With) *Response {
 	c.t.Helper()
-	return c.Multipart("/assets", []Part{{Name: "appId", Content: []byte(c.AppID)}, {Name: "file", Type: contentType, Content: content}}, with...)
+	return c.Multipart("/assets", []Part{{Name: "appId", Content: []byte(c.AppID)},
+		{Name: "file", Type: contentType, Content: content}}, with...)
 }
 
 // Multipart posts parts with a boundary of its own.
@@ -28,7 +29,8 @@ func (c *Client) Multipart(path string, parts []Part, with ...With) *Response {
 	for _, p := range parts {
 		header := textproto.MIMEHeader{"Content-Disposition": {`form-data; name="` + p.Name + `"`}}
 		if p.Type != "" {
-			header = textproto.MIMEHeader{"Content-Disposition": {`form-data; name="` + p.Name + `"; filename="../../x.png"`}, "Content-Type": {p.Type}}
+			header = textproto.MIMEHeader{"Content-Disposition": {`form-data; name="` + p.Name +
+				`"; filename="../../x.png"`}, "Content-Type": {p.Type}}
 		}
 		part, err := w.CreatePart(header)
 		if err == nil {

@@ -81,14 +81,17 @@ func (f *Fields) apply(a *App) error {
 		path  string
 		value opt.Null[string]
 		into  **string
-	}{{"/desktopUrl", f.DesktopURL, &a.DesktopURL}, {"/playStoreUrl", f.PlayStoreURL, &a.PlayStoreURL}, {"/appStoreUrl", f.AppStoreURL, &a.AppStoreURL}} {
+	}{{"/desktopUrl", f.DesktopURL, &a.DesktopURL}, {"/playStoreUrl", f.PlayStoreURL, &a.PlayStoreURL},
+		{"/appStoreUrl", f.AppStoreURL, &a.AppStoreURL}} {
 		if err := weburl.CheckHTTPS(field.path, field.value.Ptr()); err != nil {
 			return err
 		}
 		field.value.Apply(field.into)
 	}
 	if f.Scheme.Valid && !nativeScheme(f.Scheme.Value) {
-		return fault.Invalid("/scheme", fault.ReasonInvalidFormat, "the scheme must be that of a native app, such as myapp: 2 to 64 characters of a-z, 0-9, +, - and ., beginning with a letter, and none that browsers or systems use")
+		return fault.Invalid("/scheme", fault.ReasonInvalidFormat,
+			"the scheme must be that of a native app, such as myapp: 2 to 64 characters of a-z, 0-9, +, - and ., "+
+				"beginning with a letter, and none that browsers or systems use")
 	}
 	f.Scheme.Apply(&a.Scheme)
 	f.AndroidPackage.Apply(&a.AndroidPackage)
@@ -106,7 +109,8 @@ func (f *Fields) apply(a *App) error {
 }
 
 func unknownDomain() error {
-	return fault.Invalid("/defaultDomain", fault.ReasonUnknownReference, "the domain must be one of this app that is ready for links")
+	return fault.Invalid("/defaultDomain", fault.ReasonUnknownReference,
+		"the domain must be one of this app that is ready for links")
 }
 
 var schemeText = regexp.MustCompile(`^[a-z][a-z0-9+.-]{1,63}$`)
@@ -114,7 +118,8 @@ var schemeText = regexp.MustCompile(`^[a-z][a-z0-9+.-]{1,63}$`)
 // reservedSchemes navigate, run script or belong to the system
 // (completions.md §3).
 var reservedSchemes = []string{
-	"http", "https", "javascript", "data", "file", "about", "blob", "vbscript", "ftp", "ws", "wss", "intent", "mailto", "tel", "sms",
+	"http", "https", "javascript", "data", "file", "about", "blob", "vbscript", "ftp", "ws", "wss", "intent", "mailto",
+	"tel", "sms",
 }
 
 func nativeScheme(s string) bool {

@@ -23,17 +23,24 @@ func Register(p *op.Pipeline, parts func() []part.Part) part.Part {
 	s := &service{parts}
 	op.List(p, op.Op{ID: "getApps", Method: "GET", Path: "/apps", Perm: "apps:read", Summary: "List apps",
 		Doc: "A key sees the apps it is authorized for."}, listApps)
-	op.Write(p, op.Op{ID: "createApps", Method: "POST", Path: "/apps", Perm: "apps:create", Human: true, Summary: "Create an app"}, create)
-	op.Read(p, op.Op{ID: "getAppsAppId", Method: "GET", Path: "/apps/{appId}", Perm: "apps:read", App: op.AppInPath, Summary: "Get an app"}, get)
-	op.Write(p, op.Op{ID: "updateAppsAppId", Method: "PATCH", Path: "/apps/{appId}", Perm: "apps:update", App: op.AppInPath, IfMatch: op.IfMatchRequired,
-		Summary: "Update an app", Doc: "Only the fields sent change; null clears one."}, update)
-	op.Write(p, op.Op{ID: "deleteAppsAppId", Method: "DELETE", Path: "/apps/{appId}", Perm: "apps:delete", App: op.AppInPath, IfMatch: op.IfMatchRequired,
-		Summary: "Delete an app", Doc: "An app with links, domains, running operations or images that are being stored or deleted stays: 409 with its dependencies. " +
-			"The history of a deleted link and the record of a removed domain are kept for 30 days; until then they are among the dependencies, with availableAt."}, s.remove)
-	op.Read(p, op.Op{ID: "getAppsAppIdDefaults", Method: "GET", Path: "/apps/{appId}/defaults", Perm: "apps:read", App: op.AppInPath,
-		Summary: "Get the default destinations of new links"}, getDefaults)
-	op.Write(p, op.Op{ID: "setAppsAppIdDefaults", Method: "PUT", Path: "/apps/{appId}/defaults", Perm: "apps:update", App: op.AppInPath, IfMatch: op.IfMatchRequired,
-		Summary: "Set the default destinations of new links", Doc: "Omitted fields are cleared. Stored links keep their destinations."}, setDefaults)
+	op.Write(p, op.Op{ID: "createApps", Method: "POST", Path: "/apps", Perm: "apps:create", Human: true,
+		Summary: "Create an app"}, create)
+	op.Read(p, op.Op{ID: "getAppsAppId", Method: "GET", Path: "/apps/{appId}", Perm: "apps:read", App: op.AppInPath,
+		Summary: "Get an app"}, get)
+	op.Write(p, op.Op{ID: "updateAppsAppId", Method: "PATCH", Path: "/apps/{appId}", Perm: "apps:update",
+		App: op.AppInPath, IfMatch: op.IfMatchRequired, Summary: "Update an app",
+		Doc: "Only the fields sent change; null clears one."}, update)
+	op.Write(p, op.Op{ID: "deleteAppsAppId", Method: "DELETE", Path: "/apps/{appId}", Perm: "apps:delete",
+		App: op.AppInPath, IfMatch: op.IfMatchRequired, Summary: "Delete an app",
+		Doc: "An app with links, domains, running operations or images that are being stored or deleted stays: 409 " +
+			"with its dependencies. " +
+			"The history of a deleted link and the record of a removed domain are kept for 30 days; until then they " +
+			"are among the dependencies, with availableAt."}, s.remove)
+	op.Read(p, op.Op{ID: "getAppsAppIdDefaults", Method: "GET", Path: "/apps/{appId}/defaults", Perm: "apps:read",
+		App: op.AppInPath, Summary: "Get the default destinations of new links"}, getDefaults)
+	op.Write(p, op.Op{ID: "setAppsAppIdDefaults", Method: "PUT", Path: "/apps/{appId}/defaults", Perm: "apps:update",
+		App: op.AppInPath, IfMatch: op.IfMatchRequired, Summary: "Set the default destinations of new links",
+		Doc: "Omitted fields are cleared. Stored links keep their destinations."}, setDefaults)
 	return part.Part{Name: "app"}
 }
 
@@ -61,7 +68,8 @@ func (CreateApp) SchemaName() string { return "AppCreate" }
 func create(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateApp }) (op.Item[App], error) {
 	a := App{Name: string(in.Body.Name)}
 	if in.Body.DefaultDomain.Valid {
-		return a.item(), fault.Invalid("/defaultDomain", fault.ReasonUnknownReference, "a new app has no domains yet; leave the field out and set it once the app has one")
+		return a.item(), fault.Invalid("/defaultDomain", fault.ReasonUnknownReference,
+			"a new app has no domains yet; leave the field out and set it once the app has one")
 	}
 	if err := in.Body.Fields.apply(&a); err != nil {
 		return a.item(), err
@@ -169,7 +177,8 @@ func setDefaults(ctx context.Context, c *op.Call, tx *store.Tx, in *setDefaultsI
 		return a.defaults(), err
 	}
 	a.DefaultDomain, a.DesktopURL, a.PlayStoreURL, a.AppStoreURL = nil, nil, nil, nil
-	fields := Fields{DefaultDomain: in.Body.DefaultDomain, DesktopURL: in.Body.DesktopURL, PlayStoreURL: in.Body.PlayStoreURL, AppStoreURL: in.Body.AppStoreURL}
+	fields := Fields{DefaultDomain: in.Body.DefaultDomain, DesktopURL: in.Body.DesktopURL,
+		PlayStoreURL: in.Body.PlayStoreURL, AppStoreURL: in.Body.AppStoreURL}
 	if err := fields.apply(&a); err != nil {
 		return a.defaults(), err
 	}

@@ -16,7 +16,8 @@ const columns = `id, name, default_domain, desktop_url, play_store_url, app_stor
 	ios_team_id, logo_asset_id, revision, created_at, updated_at`
 
 func scan(r store.Row) (a App, err error) {
-	err = r.Scan(&a.ID, &a.Name, &a.DefaultDomain, &a.DesktopURL, &a.PlayStoreURL, &a.AppStoreURL, &a.Scheme, &a.AndroidPackage, &a.IOSBundleID,
+	err = r.Scan(&a.ID, &a.Name, &a.DefaultDomain, &a.DesktopURL, &a.PlayStoreURL, &a.AppStoreURL, &a.Scheme,
+		&a.AndroidPackage, &a.IOSBundleID,
 		&a.IOSTeamID, &a.LogoAssetID, &a.Revision, &a.CreatedAt, &a.UpdatedAt)
 	return a, err
 }
@@ -48,14 +49,16 @@ func list(ctx context.Context, c *op.Call, search string, w op.Window) ([]App, e
 func insert(ctx context.Context, tx *store.Tx, ownerID string, a *App) error {
 	a.ID, a.Revision, a.CreatedAt, a.UpdatedAt = ids.App(), ids.Revision(), tx.Now, tx.Now
 	_, err := tx.Exec(ctx, `INSERT INTO app (owner_id, search, `+columns+`) VALUES (`+store.Marks(16)+`)`,
-		ownerID, text.Fold(a.Name), a.ID, a.Name, a.DefaultDomain, a.DesktopURL, a.PlayStoreURL, a.AppStoreURL, a.Scheme, a.AndroidPackage,
+		ownerID, text.Fold(a.Name), a.ID, a.Name, a.DefaultDomain, a.DesktopURL, a.PlayStoreURL, a.AppStoreURL,
+		a.Scheme, a.AndroidPackage,
 		a.IOSBundleID, a.IOSTeamID, a.LogoAssetID, a.Revision, a.CreatedAt, a.UpdatedAt)
 	return err
 }
 
 func save(ctx context.Context, tx *store.Tx, a *App) error {
 	a.Revision, a.UpdatedAt = ids.Revision(), tx.Now
-	_, err := tx.Exec(ctx, `UPDATE app SET name = ?, search = ?, default_domain = ?, desktop_url = ?, play_store_url = ?, app_store_url = ?,
+	_, err := tx.Exec(ctx, `UPDATE app SET name = ?, search = ?, default_domain = ?, desktop_url = ?, play_store_url =
+		?, app_store_url = ?,
 		scheme = ?, android_package = ?, ios_bundle_id = ?, ios_team_id = ?, revision = ?, updated_at = ? WHERE id = ?`,
 		a.Name, text.Fold(a.Name), a.DefaultDomain, a.DesktopURL, a.PlayStoreURL, a.AppStoreURL,
 		a.Scheme, a.AndroidPackage, a.IOSBundleID, a.IOSTeamID, a.Revision, a.UpdatedAt, a.ID)
@@ -66,7 +69,8 @@ func save(ctx context.Context, tx *store.Tx, a *App) error {
 func SetLogo(ctx context.Context, tx *store.Tx, a *App, assetID *string) (err error) {
 	defer fault.Wrap(&err, "app.SetLogo(%s)", a.ID)
 	a.LogoAssetID, a.Revision, a.UpdatedAt = assetID, ids.Revision(), tx.Now
-	_, err = tx.Exec(ctx, "UPDATE app SET logo_asset_id = ?, revision = ?, updated_at = ? WHERE id = ?", assetID, a.Revision, a.UpdatedAt, a.ID)
+	_, err = tx.Exec(ctx, "UPDATE app SET logo_asset_id = ?, revision = ?, updated_at = ? WHERE id = ?", assetID,
+		a.Revision, a.UpdatedAt, a.ID)
 	return err
 }
 

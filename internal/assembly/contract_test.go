@@ -93,7 +93,8 @@ func TestRowsAreTheTable(t *testing.T) {
 			t.Errorf("%s: declared %v, named in Missing %v", id, ok, missing)
 		}
 		if ok && (o.Method != method || o.Path != path || o.Perm != permission || o.Human != human) {
-			t.Errorf("%s is declared as %s %s %s human=%v, the table says %s", id, o.Method, o.Path, o.Perm, o.Human, line)
+			t.Errorf("%s is declared as %s %s %s human=%v, the table says %s", id, o.Method, o.Path, o.Perm, o.Human,
+				line)
 		}
 		delete(declared, id)
 	}

@@ -17,7 +17,8 @@ import (
 func walk(v any, place string, visit func(place string, s map[string]any)) {
 	switch v := v.(type) {
 	case map[string]any:
-		if _, typed := v["type"]; typed && !strings.HasSuffix(place, "/properties") && !strings.Contains(place, "/example") {
+		if _, typed := v["type"]; typed && !strings.HasSuffix(place, "/properties") &&
+			!strings.Contains(place, "/example") {
 			visit(place, v)
 		}
 		for name, inner := range v {
@@ -86,7 +87,8 @@ func TestEveryOperationIsDescribed(t *testing.T) {
 		if summary, _ := operation["summary"].(string); len(summary) < 8 {
 			t.Errorf("%s: summary %q", name, summary)
 		}
-		if text, _ := operation["description"].(string); !strings.Contains(text, "`"+operation["x-service-permission"].(string)+"`") {
+		if text, _ := operation["description"].(string); !strings.Contains(text,
+			"`"+operation["x-service-permission"].(string)+"`") {
 			t.Errorf("%s: the description %q does not tell its permission", name, text)
 		}
 		if tags, _ := operation["tags"].([]any); len(tags) != 1 || !groups[tags[0].(string)] {
@@ -95,7 +97,8 @@ func TestEveryOperationIsDescribed(t *testing.T) {
 		for status, response := range operation["responses"].(map[string]any) {
 			response := at(document, response)
 			headers := at(document, response, "headers")
-			wanted := []string{"X-Request-Id", "Cache-Control", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-RateLimit-Policy"}
+			wanted := []string{"X-Request-Id", "Cache-Control", "X-RateLimit-Limit", "X-RateLimit-Remaining",
+				"X-RateLimit-Reset", "X-RateLimit-Policy"}
 			switch status {
 			case "201", "202":
 				wanted = append(wanted, "Location")
@@ -279,7 +282,8 @@ func reach(document map[string]any, v any, names map[string]bool) {
 
 // A reader finds what can be done before the details.
 func TestPathsComeBeforeComponents(t *testing.T) {
-	if paths, components := bytes.Index(api.Contract, []byte("\npaths:")), bytes.Index(api.Contract, []byte("\ncomponents:")); paths < 0 || components < paths {
+	if paths, components := bytes.Index(api.Contract, []byte("\npaths:")),
+		bytes.Index(api.Contract, []byte("\ncomponents:")); paths < 0 || components < paths {
 		t.Errorf("paths begin at %d, components at %d", paths, components)
 	}
 }

@@ -19,9 +19,11 @@ import (
 
 // nasty are values that some code may not expect.
 var nasty = []string{
-	`null`, `true`, `-1`, `0`, `0.5`, `1e308`, `9007199254740993`, `""`, `" "`, `"\u0000"`, `"\u202e"`, `"\u0007\n"`, `"💥"`, `"../.."`, `"%00"`, `"null"`,
+	`null`, `true`, `-1`, `0`, `0.5`, `1e308`, `9007199254740993`, `""`, `" "`, `"\u0000"`, `"\u202e"`, `"\u0007\n"`,
+	`"💥"`, `"../.."`, `"%00"`, `"null"`,
 	`"` + strings.Repeat("é", 5000) + `"`, `"9999-12-31T23:59:60.999999999-23:59"`, `"https://x:y@[::1%25z]:99999/"`,
-	`[]`, `[null]`, `[[]]`, `[{}]`, `[[],[]]`, `[{"a":[]},{"a":[]}]`, `[1,"1",1.0]`, `{}`, `{"":{}}`, `{"a":[{}],"b":null}`,
+	`[]`, `[null]`, `[[]]`, `[{}]`, `[[],[]]`, `[{"a":[]},{"a":[]}]`, `[1,"1",1.0]`, `{}`, `{"":{}}`,
+	`{"a":[{}],"b":null}`,
 	strings.Repeat("[", 29) + strings.Repeat("]", 29),
 }
 
@@ -56,7 +58,8 @@ func TestNoValueIsAnInternalError(t *testing.T) {
 	document := contractDocument(t)
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
-		n := &nastyCaller{t: t, api: i.API, credential: owner.Credential, ids: resources(t, i, owner), document: document}
+		n := &nastyCaller{t: t, api: i.API, credential: owner.Credential, ids: resources(t, i, owner),
+			document: document}
 		paths := document["paths"].(map[string]any)
 		for _, path := range slices.Sorted(maps.Keys(paths)) {
 			for method, operation := range paths[path].(map[string]any) {
@@ -84,13 +87,18 @@ func resources(t *testing.T, i *apitest.Installation, owner *apitest.Client) map
 	ids["campaignId"] = made("/campaigns", apitest.M{"name": "a"})
 	ids["qrId"] = made("/qr-codes", apitest.M{"name": "a", "linkId": ids["linkId"]})
 	ids["importId"] = made("/imports", apitest.M{"format": "csv", "content": "slug\na"})
-	ids["keyId"] = owner.Call("POST", "/api-keys", apitest.M{"name": "a", "appIds": []string{owner.AppID}, "permissions": []string{"links:read"}}).Want(201).Text("data.key.id")
-	hook := owner.Call("POST", "/webhooks", apitest.M{"appId": owner.AppID, "url": "https://example.com/", "events": []string{"link.created"}}).Want(201)
+	ids["keyId"] = owner.Call("POST", "/api-keys", apitest.M{"name": "a", "appIds": []string{owner.AppID},
+		"permissions": []string{"links:read"}}).Want(201).Text("data.key.id")
+	hook := owner.Call("POST", "/webhooks", apitest.M{"appId": owner.AppID, "url": "https://example.com/",
+		"events": []string{"link.created"}}).Want(201)
 	ids["webhookId"] = hook.Text("data.webhook.id")
 	ids["deliveryId"] = owner.Call("POST", "/webhooks/"+ids["webhookId"]+"/test", "{}").Want(202).Text("data.id")
-	export := owner.Call("POST", "/exports", apitest.M{"appId": owner.AppID, "dataset": "links", "format": "csv", "filters": apitest.M{}}).Want(202)
+	export := owner.Call("POST", "/exports", apitest.M{"appId": owner.AppID, "dataset": "links", "format": "csv",
+		"filters": apitest.M{}}).Want(202)
 	ids["exportId"], ids["operationId"] = export.Text("data.id"), export.Text("data.operationId")
-	ids["batchId"] = owner.Call("POST", "/link-batches", apitest.M{"appId": owner.AppID, "items": []apitest.M{{"clientId": "a", "action": "create", "input": apitest.M{"appId": owner.AppID, "domain": owner.Host, "slug": "b"}}}}).Want(202).Text("data.id")
+	ids["batchId"] = owner.Call("POST", "/link-batches", apitest.M{"appId": owner.AppID,
+		"items": []apitest.M{{"clientId": "a", "action": "create",
+			"input": apitest.M{"appId": owner.AppID, "domain": owner.Host, "slug": "b"}}}}).Want(202).Text("data.id")
 	ids["assetId"] = ids["tagId"] // uploads have tests of their own
 	return ids
 }
@@ -129,7 +137,8 @@ func (n *nastyCaller) operation(method, path string, operation map[string]any) {
 			query.Set(name, value)
 		}
 	}
-	target := "/v1" + pathParameter.ReplaceAllStringFunc(path, func(p string) string { return url.PathEscape(n.ids[p[1:len(p)-1]]) })
+	target := "/v1" + pathParameter.ReplaceAllStringFunc(path,
+		func(p string) string { return url.PathEscape(n.ids[p[1:len(p)-1]]) })
 	for _, name := range optional {
 		for _, value := range nasty {
 			text := strings.Trim(value, `"`)

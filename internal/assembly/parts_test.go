@@ -39,7 +39,8 @@ func TestTablesOfAppsBelongToParts(t *testing.T) {
 	owner := tablesOfApps(t)
 	i := apitest.New(t, "sqlite", apitest.Options{}) // every engine has the same tables
 	tables, err := store.All(t.Context(), i.DB, store.Value[string],
-		"SELECT t.name FROM sqlite_master AS t JOIN pragma_table_info(t.name) AS c WHERE t.type = 'table' AND c.name = 'app_id'")
+		`SELECT t.name FROM sqlite_master AS t JOIN pragma_table_info(t.name) AS c WHERE t.type = 'table'
+			AND c.name = 'app_id'`)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,8 @@ func BenchmarkRefusedBodies(b *testing.B) {
 	i := apitest.New(b, "sqlite", apitest.Options{LimitScale: 1e9})
 	owner := i.Prepared(b, "ann@example.com")
 	link := owner.Link("a", nil).Want(201).Text("data.id")
-	links, rules, tags := "/v1/links", "/v1/links/"+apitest.Path(link)+"/routing-rules", "/v1/links/"+apitest.Path(link)+"/tags"
+	links, rules, tags := "/v1/links", "/v1/links/"+apitest.Path(link)+"/routing-rules",
+		"/v1/links/"+apitest.Path(link)+"/tags"
 	for _, c := range []struct{ name, method, path, body string }{
 		{"unknown members", "POST", links, `{` + fill(`"u%d":1`) + `}`},
 		{"names like known ones", "POST", links, `{` + fill(`"desktopUr%d":1`) + `}`},
@@ -39,14 +40,19 @@ func BenchmarkRefusedBodies(b *testing.B) {
 		{"one long string", "POST", links, `{"title":"` + strings.Repeat("é", size/2) + `"}`},
 		{"control characters", "POST", links, `{"description":"` + strings.Repeat(`\u0007`, size/6) + `"}`},
 		{"white space", "POST", links, `{"title":"` + strings.Repeat(`\n`, size/2) + `"}`},
-		{"deep parameters", "POST", links, `{"parameters":` + strings.Repeat(`{"a":`, 30) + `1` + strings.Repeat(`}`, 31)},
+		{"deep parameters", "POST", links, `{"parameters":` + strings.Repeat(`{"a":`, 30) + `1` + strings.Repeat(`}`,
+			31)},
 		{"many parameters", "POST", links, `{"parameters":{` + fill(`"p%d":1`) + `},"x":1}`},
 		{"too many rules", "PUT", rules, `{"rules":[` + fill(`{}`) + `]}`},
-		{"wrong rules", "PUT", rules, `{"rules":[` + strings.TrimSuffix(strings.Repeat(`{"`+strings.Repeat("x", 600)+`":1},`, 50), ",") + `]}`},
+		{"wrong rules", "PUT", rules, `{"rules":[` + strings.TrimSuffix(strings.Repeat(`{"`+strings.Repeat("x", 600)+
+			`":1},`, 50), ",") + `]}`},
 		{"too many tags", "PUT", tags, `{"tagIds":[` + fill(`{}`) + `]}`},
-		{"equal tags", "PUT", tags, `{"tagIds":[` + strings.TrimSuffix(strings.Repeat(`"`+strings.Repeat("x", 600)+`",`, 50), ",") + `]}`},
+		{"equal tags", "PUT", tags, `{"tagIds":[` + strings.TrimSuffix(strings.Repeat(`"`+strings.Repeat("x", 600)+`",`,
+			50), ",") + `]}`},
 		{"arrays in arrays", "PUT", tags, `{"tagIds":[` + fill(`[[]]`) + `]}`},
-		{"wrong batch", "POST", "/v1/link-batches", `{"appId":"` + owner.AppID + `","items":[` + strings.TrimSuffix(strings.Repeat(`{"action":"create","clientId":"a","input":{`+strings.TrimSuffix(strings.Repeat(`"u":1,`, 1), ",")+`}},`, 50), ",") + `]}`},
+		{"wrong batch", "POST", "/v1/link-batches", `{"appId":"` + owner.AppID + `","items":[` +
+			strings.TrimSuffix(strings.Repeat(`{"action":"create","clientId":"a","input":{`+
+				strings.TrimSuffix(strings.Repeat(`"u":1,`, 1), ",")+`}},`, 50), ",") + `]}`},
 		{"malformed at the end", "POST", links, `{` + fill(`"u%d":1`)},
 		{"numbers", "POST", links, `{"parameters":[` + fill(`1e308`) + `]}`},
 	} {

@@ -58,16 +58,22 @@ func TestUpload(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner, eve := i.Prepared(t, "ann@example.com"), i.Prepared(t, "eve@example.com")
 		content := pngOf(t, 1)
-		r := owner.Upload("image/png", content).Want(201).Has("data.contentType", `"image/png"`).Has("data.width", "40").Has("data.height", "30").
-			Has("data.byteSize", fmt.Sprint(len(content))).Has("data.state", `"active"`).Has("data.appId", `"`+owner.AppID+`"`)
+		r := owner.Upload("image/png", content).Want(201).Has("data.contentType", `"image/png"`).
+			Has("data.width", "40").Has("data.height", "30").
+			Has("data.byteSize", fmt.Sprint(len(content))).Has("data.state", `"active"`).
+			Has("data.appId", `"`+owner.AppID+`"`)
 		url, path := r.Text("data.url"), "/assets/"+r.Text("data.id")
-		if !strings.HasPrefix(url, "https://assets."+apitest.Zone+"/") || !strings.HasSuffix(url, ".png") || r.Header.Get("Location") != "/v1"+path {
+		if !strings.HasPrefix(url, "https://assets."+apitest.Zone+"/") || !strings.HasSuffix(url, ".png") ||
+			r.Header.Get("Location") != "/v1"+path {
 			t.Errorf("url %s, Location %s", url, r.Header.Get("Location"))
 		}
 		served := i.Visit(t, url, nil, nil)
 		body, _ := io.ReadAll(served.Body)
-		if served.StatusCode != 200 || !bytes.Equal(body, content) || served.Header.Get("Content-Type") != "image/png" || served.Header.Get("X-Content-Type-Options") != "nosniff" ||
-			!strings.Contains(served.Header.Get("Cache-Control"), "immutable") || served.Header.Get("Content-Security-Policy") != "default-src 'none'" {
+		if served.StatusCode != 200 || !bytes.Equal(body, content) ||
+			served.Header.Get("Content-Type") != "image/png" ||
+			served.Header.Get("X-Content-Type-Options") != "nosniff" ||
+			!strings.Contains(served.Header.Get("Cache-Control"), "immutable") ||
+			served.Header.Get("Content-Security-Policy") != "default-src 'none'" {
 			t.Errorf("%d %v, %d bytes", served.StatusCode, served.Header, len(body))
 		}
 		if gone := i.Visit(t, strings.Replace(url, ".png", ".jpg", 1), nil, nil); gone.StatusCode != 404 {
@@ -88,7 +94,8 @@ func TestUpload(t *testing.T) {
 		eve.Call("GET", path, nil).Refused(fault.NotFound)
 		eve.Call("GET", "/assets?appId="+owner.AppID, nil).Refused(fault.NotFound)
 		eve.Call("DELETE", path, nil, apitest.IfMatch(r.Revision())).Refused(fault.NotFound)
-		owner.Call("GET", "/audit-events?resourceType=asset", nil).Want(200).Has("data.1.operation", `"createAssets"`).Has("data.1.resource.id", r.Value("data.id"))
+		owner.Call("GET", "/audit-events?resourceType=asset", nil).Want(200).Has("data.1.operation", `"createAssets"`).
+			Has("data.1.resource.id", r.Value("data.id"))
 	})
 }
 
@@ -108,25 +115,36 @@ func TestUploadRefused(t *testing.T) {
 			code  fault.Code
 			path  string
 		}{
-			"no file":          {[]apitest.Part{app}, fault.ValidationFailed, "/file"},
-			"no app":           {[]apitest.Part{file("image/png", good)}, fault.ValidationFailed, "/appId"},
-			"two files":        {[]apitest.Part{app, file("image/png", good), file("image/png", good)}, fault.ValidationFailed, "/file"},
-			"two apps":         {[]apitest.Part{app, app, file("image/png", good)}, fault.ValidationFailed, "/appId"},
-			"another part":     {[]apitest.Part{app, file("image/png", good), {Name: "name", Content: []byte("x")}}, fault.ValidationFailed, "/name"},
-			"empty app":        {[]apitest.Part{{Name: "appId"}, file("image/png", good)}, fault.ValidationFailed, "/appId"},
-			"foreign app":      {[]apitest.Part{{Name: "appId", Content: []byte(eve.AppID)}, file("image/png", good)}, fault.NotFound, ""},
-			"declared other":   {[]apitest.Part{app, file("image/jpeg", good)}, fault.ValidationFailed, "/file"},
-			"undeclared":       {[]apitest.Part{app, {Name: "file", Content: good}}, fault.ValidationFailed, "/file"},
-			"declared noise":   {[]apitest.Part{app, file("image/png\xff", good)}, fault.ValidationFailed, "/file"},
-			"declared SVG":     {[]apitest.Part{app, file("image/svg+xml", []byte("<svg/>"))}, fault.ValidationFailed, "/file"},
-			"empty":            {[]apitest.Part{app, file("image/png", nil)}, fault.ValidationFailed, "/file"},
-			"truncated":        {[]apitest.Part{app, file("image/png", good[:len(good)-20])}, fault.ValidationFailed, "/file"},
-			"too wide":         {[]apitest.Part{app, file("image/png", wide.Bytes())}, fault.ValidationFailed, "/file"},
-			"over a MiB":       {[]apitest.Part{app, file("image/png", append(good[:len(good):len(good)], make([]byte, 1<<20)...))}, fault.PayloadTooLarge, ""},
-			"far over a MiB":   {[]apitest.Part{app, file("image/png", make([]byte, 3<<20))}, fault.PayloadTooLarge, ""},
-			"big appId":        {[]apitest.Part{{Name: "appId", Content: make([]byte, 1000)}, file("image/png", good)}, fault.ValidationFailed, "/appId"},
-			"file as a field":  {[]apitest.Part{app, {Name: "file", Content: []byte("x")}}, fault.ValidationFailed, "/file"},
-			"big unknown part": {[]apitest.Part{app, file("image/png", good), {Name: "x", Content: make([]byte, 1<<20)}}, fault.ValidationFailed, "/x"},
+			"no file": {[]apitest.Part{app}, fault.ValidationFailed, "/file"},
+			"no app":  {[]apitest.Part{file("image/png", good)}, fault.ValidationFailed, "/appId"},
+			"two files": {[]apitest.Part{app, file("image/png", good), file("image/png", good)},
+				fault.ValidationFailed, "/file"},
+			"two apps": {[]apitest.Part{app, app, file("image/png", good)}, fault.ValidationFailed, "/appId"},
+			"another part": {[]apitest.Part{app, file("image/png", good), {Name: "name", Content: []byte("x")}},
+				fault.ValidationFailed, "/name"},
+			"empty app": {[]apitest.Part{{Name: "appId"}, file("image/png", good)}, fault.ValidationFailed,
+				"/appId"},
+			"foreign app": {[]apitest.Part{{Name: "appId", Content: []byte(eve.AppID)}, file("image/png", good)},
+				fault.NotFound, ""},
+			"declared other": {[]apitest.Part{app, file("image/jpeg", good)}, fault.ValidationFailed, "/file"},
+			"undeclared":     {[]apitest.Part{app, {Name: "file", Content: good}}, fault.ValidationFailed, "/file"},
+			"declared noise": {[]apitest.Part{app, file("image/png\xff", good)}, fault.ValidationFailed, "/file"},
+			"declared SVG": {[]apitest.Part{app, file("image/svg+xml", []byte("<svg/>"))}, fault.ValidationFailed,
+				"/file"},
+			"empty": {[]apitest.Part{app, file("image/png", nil)}, fault.ValidationFailed, "/file"},
+			"truncated": {[]apitest.Part{app, file("image/png", good[:len(good)-20])}, fault.ValidationFailed,
+				"/file"},
+			"too wide": {[]apitest.Part{app, file("image/png", wide.Bytes())}, fault.ValidationFailed, "/file"},
+			"over a MiB": {[]apitest.Part{app, file("image/png",
+				append(good[:len(good):len(good)], make([]byte, 1<<20)...))}, fault.PayloadTooLarge, ""},
+			"far over a MiB": {[]apitest.Part{app, file("image/png", make([]byte, 3<<20))}, fault.PayloadTooLarge,
+				""},
+			"big appId": {[]apitest.Part{{Name: "appId", Content: make([]byte, 1000)}, file("image/png", good)},
+				fault.ValidationFailed, "/appId"},
+			"file as a field": {[]apitest.Part{app, {Name: "file", Content: []byte("x")}}, fault.ValidationFailed,
+				"/file"},
+			"big unknown part": {[]apitest.Part{app, file("image/png", good),
+				{Name: "x", Content: make([]byte, 1<<20)}}, fault.ValidationFailed, "/x"},
 		} {
 			t.Run(name, func(t *testing.T) {
 				r := owner.Multipart("/assets", c.parts)
@@ -138,14 +156,19 @@ func TestUploadRefused(t *testing.T) {
 			})
 		}
 		owner.Call("POST", "/assets", M{"appId": owner.AppID}).Refused(fault.UnsupportedMediaType)
-		owner.Call("POST", "/assets", "x", apitest.Header("Content-Type", "multipart/form-data")).Refused(fault.InvalidRequest)
-		owner.Call("POST", "/assets", "x", apitest.Header("Content-Type", "multipart/form-data; boundary=b")).Refused(fault.InvalidRequest)
-		owner.Call("POST", "/assets", "--b\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nabc", apitest.Header("Content-Type", "multipart/form-data; boundary=b")).Refused(fault.InvalidRequest)
+		owner.Call("POST", "/assets", "x", apitest.Header("Content-Type", "multipart/form-data")).
+			Refused(fault.InvalidRequest)
+		owner.Call("POST", "/assets", "x", apitest.Header("Content-Type", "multipart/form-data; boundary=b")).
+			Refused(fault.InvalidRequest)
+		owner.Call("POST", "/assets", "--b\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\nabc",
+			apitest.Header("Content-Type", "multipart/form-data; boundary=b")).Refused(fault.InvalidRequest)
 		// What follows the last boundary counts as well, also when nobody said how
 		// much it would be.
-		long := "--b\r\nContent-Disposition: form-data; name=\"appId\"\r\n\r\n" + owner.AppID + "\r\n--b\r\nContent-Disposition: form-data; name=\"file\"\r\nContent-Type: image/png\r\n\r\n" +
+		long := "--b\r\nContent-Disposition: form-data; name=\"appId\"\r\n\r\n" + owner.AppID +
+			"\r\n--b\r\nContent-Disposition: form-data; name=\"file\"\r\nContent-Type: image/png\r\n\r\n" +
 			string(good) + "\r\n--b--\r\n" + strings.Repeat("x", 2<<20)
-		owner.Call("POST", "/assets", long, apitest.Header("Content-Type", "multipart/form-data; boundary=b"), func(r *http.Request) { r.ContentLength = -1 }).Refused(fault.PayloadTooLarge)
+		owner.Call("POST", "/assets", long, apitest.Header("Content-Type", "multipart/form-data; boundary=b"),
+			func(r *http.Request) { r.ContentLength = -1 }).Refused(fault.PayloadTooLarge)
 		owner.Upload("image/png", good, apitest.Header("Content-Encoding", "gzip")).Refused(fault.UnsupportedMediaType)
 		owner.Upload("image/png", good, apitest.Header("Idempotency-Key", "")).Refused(fault.InvalidRequest)
 		owner.Key("assets:read").Upload("image/png", good).Refused(fault.InsufficientPermission)
@@ -162,7 +185,8 @@ func TestUploadAgain(t *testing.T) {
 		intent := apitest.Idempotent(apitest.NewKey())
 		r := owner.Upload("image/png", pngOf(t, 1), intent).Want(201)
 		// Another boundary and another order of the parts are the same intent.
-		again := owner.Multipart("/assets", []apitest.Part{{Name: "file", Type: "image/png", Content: pngOf(t, 1)}, {Name: "appId", Content: []byte(owner.AppID)}}, intent).Want(201)
+		again := owner.Multipart("/assets", []apitest.Part{{Name: "file", Type: "image/png", Content: pngOf(t, 1)},
+			{Name: "appId", Content: []byte(owner.AppID)}}, intent).Want(201)
 		if again.Header.Get("Idempotency-Replayed") != "true" || again.Text("data.id") != r.Text("data.id") {
 			t.Errorf("%v %s", again.Header, again.Body)
 		}
@@ -203,26 +227,35 @@ func TestReferences(t *testing.T) {
 		logo := "/apps/" + owner.AppID + "/logo"
 		before := owner.Call("GET", logo, nil).Want(200).Has("data.assetId", "null").Has("data.url", "null")
 		for _, wrong := range []string{foreign.Text("data.id"), "0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d", "x"} {
-			owner.Call("PUT", logo, M{"assetId": wrong}, apitest.IfMatch(before.Revision())).Refused(fault.ValidationFailed, "/assetId")
+			owner.Call("PUT", logo, M{"assetId": wrong}, apitest.IfMatch(before.Revision())).
+				Refused(fault.ValidationFailed, "/assetId")
 		}
 		owner.Call("PUT", logo, M{"assetId": id}).Refused(fault.PreconditionRequired)
-		eve.Call("PUT", logo, M{"assetId": foreign.Text("data.id")}, apitest.IfMatch(before.Revision())).Refused(fault.NotFound)
-		set := owner.Call("PUT", logo, M{"assetId": id}, apitest.IfMatch(before.Revision())).Want(200).Has("data.assetId", `"`+id+`"`).Has("data.url", r.Value("data.url"))
+		eve.Call("PUT", logo, M{"assetId": foreign.Text("data.id")}, apitest.IfMatch(before.Revision())).
+			Refused(fault.NotFound)
+		set := owner.Call("PUT", logo, M{"assetId": id}, apitest.IfMatch(before.Revision())).Want(200).
+			Has("data.assetId", `"`+id+`"`).Has("data.url", r.Value("data.url"))
 		owner.Call("PUT", logo, M{"assetId": id}, apitest.IfMatch(before.Revision())).Refused(fault.RevisionConflict)
-		owner.Call("GET", "/apps/"+owner.AppID, nil).Want(200).Has("data.logoAssetId", `"`+id+`"`).Has("data.revision", set.Value("data.revision"))
+		owner.Call("GET", "/apps/"+owner.AppID, nil).Want(200).Has("data.logoAssetId", `"`+id+`"`).
+			Has("data.revision", set.Value("data.revision"))
 
 		link := owner.Link("a", M{"imageUrl": r.Text("data.url")}).Want(201).Has("data.imageUrl", r.Value("data.url"))
 		seen := map[string]bool{}
-		for _, wrong := range []string{foreign.Text("data.url"), "https://assets." + apitest.Zone + "/nothing.png", "http" + r.Text("data.url")[5:], r.Text("data.url") + "?x",
-			strings.Replace(r.Text("data.url"), ".example/", ".example./", 1), strings.Replace(r.Text("data.url"), "assets", "ａssets", 1), strings.Replace(r.Text("data.url"), "assets", "Assets", 1)} {
-			seen[owner.Link("b", M{"imageUrl": wrong}).Refused(fault.ValidationFailed, "/imageUrl").Value("error.details")] = true
+		for _, wrong := range []string{foreign.Text("data.url"), "https://assets." + apitest.Zone + "/nothing.png",
+			"http" + r.Text("data.url")[5:], r.Text("data.url") + "?x",
+			strings.Replace(r.Text("data.url"), ".example/", ".example./", 1),
+			strings.Replace(r.Text("data.url"), "assets", "ａssets", 1),
+			strings.Replace(r.Text("data.url"), "assets", "Assets", 1)} {
+			seen[owner.Link("b", M{"imageUrl": wrong}).Refused(fault.ValidationFailed, "/imageUrl").
+				Value("error.details")] = true
 		}
 		if len(seen) != 1 {
 			t.Errorf("another's and nobody's image are told apart: %v", seen)
 		}
 		owner.Link("elsewhere", M{"imageUrl": "https://cdn.example/x.png"}).Want(201)
 
-		owner.Call("DELETE", path, nil, match).Refused(fault.ResourceConflict).Has("error.dependencies.0.type", `"app"`).Has("error.dependencies.1.type", `"link"`).
+		owner.Call("DELETE", path, nil, match).Refused(fault.ResourceConflict).
+			Has("error.dependencies.0.type", `"app"`).Has("error.dependencies.1.type", `"link"`).
 			Has("error.dependencies.1.ids.0", link.Value("data.id"))
 		owner.Call("DELETE", path, nil, apitest.IfMatch(link.Revision())).Refused(fault.RevisionConflict)
 		owner.Call("DELETE", path, nil).Refused(fault.PreconditionRequired)
@@ -231,11 +264,14 @@ func TestReferences(t *testing.T) {
 		taken := owner.Call("DELETE", logo, nil, apitest.IfMatch(set.Revision())).Want(204)
 		gone := owner.Call("GET", logo, nil).Want(200).Has("data.assetId", "null")
 		again := owner.Call("DELETE", logo, nil, apitest.IfMatch(gone.Revision())).Want(204)
-		if etag := gone.Header.Get("ETag"); etag == set.Header.Get("ETag") || taken.Header.Get("ETag") != etag || again.Header.Get("ETag") != etag {
-			t.Errorf("ETag %s, after the removal %s, after another %s", etag, taken.Header.Get("ETag"), again.Header.Get("ETag"))
+		if etag := gone.Header.Get("ETag"); etag == set.Header.Get("ETag") || taken.Header.Get("ETag") != etag ||
+			again.Header.Get("ETag") != etag {
+			t.Errorf("ETag %s, after the removal %s, after another %s", etag, taken.Header.Get("ETag"),
+				again.Header.Get("ETag"))
 		}
 		owner.Call("DELETE", logo, nil, apitest.IfMatch(set.Revision())).Refused(fault.RevisionConflict)
-		owner.Call("PATCH", "/links/"+apitest.Path(link.Text("data.id")), M{"imageUrl": nil}, apitest.IfMatch(link.Revision())).Want(200)
+		owner.Call("PATCH", "/links/"+apitest.Path(link.Text("data.id")), M{"imageUrl": nil},
+			apitest.IfMatch(link.Revision())).Want(200)
 		intent := apitest.Idempotent(apitest.NewKey())
 		owner.Call("DELETE", path, nil, match, intent).Want(204)
 		owner.Call("DELETE", path, nil, match, intent).Want(204)
@@ -317,7 +353,8 @@ func TestCutOff(t *testing.T) {
 				fail(false)
 				r := owner.Upload("image/png", pngOf(t, 1), intent).Want(201)
 				if !strings.HasSuffix(r.Text("data.url"), object) || len(f.names(t)) != 1 {
-					t.Errorf("the repeated upload has %s, the first had %s; %v is stored", r.Text("data.url"), object, f.names(t))
+					t.Errorf("the repeated upload has %s, the first had %s; %v is stored", r.Text("data.url"), object,
+						f.names(t))
 				}
 
 				fail(true)
@@ -325,12 +362,14 @@ func TestCutOff(t *testing.T) {
 				removal := apitest.Idempotent(apitest.NewKey())
 				owner.Call("DELETE", path, nil, match, removal).Refused(fault.Unavailable)
 				owner.Call("GET", path, nil).Want(200).Has("data.state", `"deleting"`)
-				if n := owner.Call("GET", "/assets?state=deleting&appId="+owner.AppID, nil).Want(200).Len("data"); n != 1 {
+				if n := owner.Call("GET", "/assets?state=deleting&appId="+owner.AppID, nil).Want(200).
+					Len("data"); n != 1 {
 					t.Errorf("%d assets are being deleted", n)
 				}
 				owner.Link("a", M{"imageUrl": r.Text("data.url")}).Refused(fault.ValidationFailed, "/imageUrl")
 				app := owner.Call("GET", "/apps/"+owner.AppID, nil).Want(200)
-				owner.Call("PUT", "/apps/"+owner.AppID+"/logo", M{"assetId": r.Text("data.id")}, apitest.IfMatch(app.Revision())).Refused(fault.ValidationFailed, "/assetId")
+				owner.Call("PUT", "/apps/"+owner.AppID+"/logo", M{"assetId": r.Text("data.id")},
+					apitest.IfMatch(app.Revision())).Refused(fault.ValidationFailed, "/assetId")
 				fail(false)
 				owner.Call("DELETE", path, nil, match, removal).Want(204)
 				owner.Call("GET", path, nil).Refused(fault.NotFound)
@@ -340,7 +379,8 @@ func TestCutOff(t *testing.T) {
 				left := owner.Upload("image/png", pngOf(t, 3)).Want(201)
 				fail(true)
 				owner.Upload("image/png", pngOf(t, 4)).Refused(fault.Unavailable)
-				owner.Call("DELETE", "/assets/"+left.Text("data.id"), nil, apitest.IfMatch(left.Revision())).Refused(fault.Unavailable)
+				owner.Call("DELETE", "/assets/"+left.Text("data.id"), nil, apitest.IfMatch(left.Revision())).
+					Refused(fault.Unavailable)
 				fail(false)
 				if n, err := asset.Sweep(t.Context(), i.DB, f, 100); n != 0 || err != nil {
 					t.Errorf("a sweep took %d that may still be under way, %v", n, err)
@@ -367,7 +407,8 @@ func TestRemovalsAtOnce(t *testing.T) {
 		var done, missing atomic.Int64
 		for range 6 {
 			all.Go(func() {
-				switch a := owner.Call("DELETE", "/assets/"+r.Text("data.id"), nil, apitest.IfMatch(r.Revision())); a.Status {
+				switch a := owner.Call("DELETE", "/assets/"+r.Text("data.id"), nil,
+					apitest.IfMatch(r.Revision())); a.Status {
 				case 204:
 					done.Add(1)
 				case 404:

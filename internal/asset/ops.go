@@ -24,17 +24,25 @@ type service struct {
 func Register(p *op.Pipeline, addresses Addresses, blobs blob.Store) part.Part {
 	h := &service{addresses, blobs}
 	app := op.AppOf("assetId", appOf)
-	op.List(p, op.Op{ID: "getAssets", Method: "GET", Path: "/assets", Perm: "assets:read", App: op.AppInQuery, Summary: "List uploaded images"}, h.list)
-	op.Staged(p, op.Op{ID: "createAssets", Method: "POST", Path: "/assets", Perm: "assets:create", App: op.AppInBody, Budget: op.Uploads,
-		Summary: "Upload an image", Doc: "PNG or JPEG, up to 1 MiB and 4096 by 4096 pixels. It does not become a logo by itself."}, h.store, h.created)
-	op.Read(p, op.Op{ID: "getAssetsAssetId", Method: "GET", Path: "/assets/{assetId}", Perm: "assets:read", App: app, Summary: "Get the details of an image"}, h.get)
-	op.Staged(p, op.Op{ID: "deleteAssetsAssetId", Method: "DELETE", Path: "/assets/{assetId}", Perm: "assets:delete", App: app, IfMatch: op.IfMatchRequired,
-		Summary: "Delete an image", Doc: "An image that a logo, link or QR code shows stays: 409 with its dependencies."}, h.erase, h.removed)
-	op.Read(p, op.Op{ID: "getAppsAppIdLogo", Method: "GET", Path: "/apps/{appId}/logo", Perm: "apps:read", App: op.AppInPath, Summary: "Get the logo of an app"}, h.logo)
-	op.Write(p, op.Op{ID: "setAppsAppIdLogo", Method: "PUT", Path: "/apps/{appId}/logo", Perm: "apps:update", App: op.AppInPath, IfMatch: op.IfMatchRequired,
-		Summary: "Set the logo of an app", Doc: "Under the app's revision."}, h.setLogo)
-	op.Write(p, op.Op{ID: "deleteAppsAppIdLogo", Method: "DELETE", Path: "/apps/{appId}/logo", Perm: "apps:update", App: op.AppInPath, IfMatch: op.IfMatchRequired, ETag: true,
-		Summary: "Remove the logo of an app", Doc: "Under the app's revision, whose new value is the ETag. The image stays. Without a logo nothing changes."}, h.removeLogo)
+	op.List(p, op.Op{ID: "getAssets", Method: "GET", Path: "/assets", Perm: "assets:read", App: op.AppInQuery,
+		Summary: "List uploaded images"}, h.list)
+	op.Staged(p, op.Op{ID: "createAssets", Method: "POST", Path: "/assets", Perm: "assets:create", App: op.AppInBody,
+		Budget: op.Uploads, Summary: "Upload an image", Doc: "PNG or JPEG, up to 1 MiB and 4096 by 4096 pixels. It " +
+			"does not become a logo by itself."}, h.store, h.created)
+	op.Read(p, op.Op{ID: "getAssetsAssetId", Method: "GET", Path: "/assets/{assetId}", Perm: "assets:read", App: app,
+		Summary: "Get the details of an image"}, h.get)
+	op.Staged(p, op.Op{ID: "deleteAssetsAssetId", Method: "DELETE", Path: "/assets/{assetId}", Perm: "assets:delete",
+		App: app, IfMatch: op.IfMatchRequired, Summary: "Delete an image",
+		Doc: "An image that a logo, link or QR code shows stays: 409 with its dependencies."}, h.erase, h.removed)
+	op.Read(p, op.Op{ID: "getAppsAppIdLogo", Method: "GET", Path: "/apps/{appId}/logo", Perm: "apps:read",
+		App: op.AppInPath, Summary: "Get the logo of an app"}, h.logo)
+	op.Write(p, op.Op{ID: "setAppsAppIdLogo", Method: "PUT", Path: "/apps/{appId}/logo", Perm: "apps:update",
+		App: op.AppInPath, IfMatch: op.IfMatchRequired, Summary: "Set the logo of an app",
+		Doc: "Under the app's revision."}, h.setLogo)
+	op.Write(p, op.Op{ID: "deleteAppsAppIdLogo", Method: "DELETE", Path: "/apps/{appId}/logo", Perm: "apps:update",
+		App: op.AppInPath, IfMatch: op.IfMatchRequired, ETag: true, Summary: "Remove the logo of an app",
+		Doc: "Under the app's revision, whose new value is the ETag. The image stays. Without a logo nothing changes."},
+		h.removeLogo)
 	return part.Part{
 		Name: "asset",
 		Sweeps: []part.Sweep{{Name: "assets", Run: func(ctx context.Context, db *store.DB, limit int) (int64, error) {
@@ -81,7 +89,8 @@ type uploadInput struct{ Upload op.Upload }
 // store checks an image, reserves its record and stores its bytes.
 func (s *service) store(ctx context.Context, c *op.Call, in *uploadInput) (a Asset, err error) {
 	if s.addresses.Host == "" {
-		return a, fault.New(fault.InsufficientPermission, "This installation has no hostname for images (--assets-host).")
+		return a, fault.New(fault.InsufficientPermission, "This installation has no hostname for images "+
+			"(--assets-host).")
 	}
 	u := &in.Upload
 	image, err := imagecheck.Check(u.File, u.Size, u.Type)
@@ -110,10 +119,13 @@ func Away(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%w: %w", fault.New(fault.Unavailable, "The asset store does not answer. The outcome may be uncertain; repeat the same request with the same key."), err)
+	return fmt.Errorf("%w: %w", fault.New(fault.Unavailable,
+		"The asset store does not answer. The outcome may be uncertain; repeat the same request with the same key."),
+		err)
 }
 
-func (s *service) created(ctx context.Context, _ *op.Call, tx *store.Tx, _ *uploadInput, a Asset) (op.Item[Asset], error) {
+func (s *service) created(ctx context.Context, _ *op.Call, tx *store.Tx, _ *uploadInput, a Asset) (op.Item[Asset],
+	error) {
 	err := s.activate(ctx, tx, &a)
 	return op.Item[Asset]{Data: a, Ref: a.ref(), Location: op.Location("assets", a.ID)}, err
 }
@@ -130,7 +142,8 @@ func (s *service) erase(ctx context.Context, c *op.Call, in *assetInput) (a Asse
 	return a, Away(s.blobs.Delete(ctx, a.object))
 }
 
-func (s *service) removed(ctx context.Context, _ *op.Call, tx *store.Tx, _ *assetInput, a Asset) (op.Item[op.Nothing], error) {
+func (s *service) removed(ctx context.Context, _ *op.Call, tx *store.Tx, _ *assetInput, a Asset) (op.Item[op.Nothing],
+	error) {
 	n, err := tx.Exec(ctx, "DELETE FROM asset WHERE id = ? AND state = 'deleting'", a.ID)
 	if err == nil && n == 0 { // another removal was quicker
 		err = fault.Missing()

@@ -14,10 +14,12 @@ import (
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
-const columns = "id, app_id, object, content_type, byte_size, sha256, width, height, state, revision, created_at, updated_at"
+const columns = "id, app_id, object, content_type, byte_size, sha256, width, height, state, revision, created_at, " +
+	"updated_at"
 
 func (s *service) scan(r store.Row) (a Asset, err error) {
-	err = r.Scan(&a.ID, &a.AppID, &a.object, &a.ContentType, &a.ByteSize, &a.SHA256, &a.Width, &a.Height, &a.State, &a.Revision, &a.CreatedAt, &a.UpdatedAt)
+	err = r.Scan(&a.ID, &a.AppID, &a.object, &a.ContentType, &a.ByteSize, &a.SHA256, &a.Width, &a.Height, &a.State,
+		&a.Revision, &a.CreatedAt, &a.UpdatedAt)
 	a.URL = s.addresses.URL(a.object)
 	return a, err
 }
@@ -36,14 +38,16 @@ func appOf(ctx context.Context, q store.Q, id string) (string, error) {
 // store.ErrNotFound.
 func Find(ctx context.Context, q store.Q, appID, object string) (id string, err error) {
 	defer fault.Wrap(&err, "asset.Find(%s)", appID)
-	return store.One(ctx, q, store.Value[string], "SELECT id FROM asset WHERE object = ? AND app_id = ? AND state = 'active'", object, appID)
+	return store.One(ctx, q, store.Value[string], `SELECT id FROM asset WHERE object = ? AND app_id = ?
+		AND state = 'active'`, object, appID)
 }
 
 // Object returns the name of the bytes of an active asset of an app, or
 // store.ErrNotFound.
 func Object(ctx context.Context, q store.Q, appID, id string) (object string, err error) {
 	defer fault.Wrap(&err, "asset.Object(%s, %s)", appID, id)
-	return store.One(ctx, q, store.Value[string], "SELECT object FROM asset WHERE id = ? AND app_id = ? AND state = 'active'", id, appID)
+	return store.One(ctx, q, store.Value[string], `SELECT object FROM asset WHERE id = ? AND app_id = ?
+		AND state = 'active'`, id, appID)
 }
 
 // Size returns width and height in pixels of an active asset of an app, or
@@ -62,8 +66,10 @@ var extensions = map[string]string{"image/png": ".png", "image/jpeg": ".jpg"}
 
 // reserve returns the record of an upload that is about to be stored: that of
 // an earlier attempt at the same intent, or a new one.
-func (s *service) reserve(ctx context.Context, tx *store.Tx, c *op.Call, u *op.Upload, image imagecheck.Image) (Asset, error) {
-	a, err := store.One(ctx, tx, s.scan, "SELECT "+columns+" FROM asset WHERE credential = ? AND intent_key = ? AND state = 'storing' AND app_id = ? AND sha256 = ? AND content_type = ?",
+func (s *service) reserve(ctx context.Context, tx *store.Tx, c *op.Call, u *op.Upload, image imagecheck.Image) (Asset,
+	error) {
+	a, err := store.One(ctx, tx, s.scan, "SELECT "+columns+" FROM asset WHERE credential = ? AND intent_key = ? AND "+
+		"state = 'storing' AND app_id = ? AND sha256 = ? AND content_type = ?",
 		c.Actor.Credential, c.Intent, u.AppID, u.SHA256, image.ContentType)
 	if err == nil {
 		// Begun anew, so that no sweep takes it away now.
@@ -76,18 +82,22 @@ func (s *service) reserve(ctx context.Context, tx *store.Tx, c *op.Call, u *op.U
 	random := make([]byte, 16)
 	rand.Read(random)
 	a = Asset{
-		ID: ids.New(), AppID: u.AppID, ContentType: image.ContentType, ByteSize: u.Size, SHA256: u.SHA256, Width: int64(image.Width), Height: int64(image.Height),
-		State: storing, Revision: ids.Revision(), CreatedAt: tx.Now, UpdatedAt: tx.Now, object: hex.EncodeToString(random) + extensions[image.ContentType],
+		ID: ids.New(), AppID: u.AppID, ContentType: image.ContentType, ByteSize: u.Size, SHA256: u.SHA256,
+		Width: int64(image.Width), Height: int64(image.Height),
+		State: storing, Revision: ids.Revision(), CreatedAt: tx.Now, UpdatedAt: tx.Now,
+		object: hex.EncodeToString(random) + extensions[image.ContentType],
 	}
 	_, err = tx.Exec(ctx, "INSERT INTO asset ("+columns+", credential, intent_key) VALUES ("+store.Marks(14)+")",
-		a.ID, a.AppID, a.object, a.ContentType, a.ByteSize, a.SHA256, a.Width, a.Height, a.State, a.Revision, a.CreatedAt, a.UpdatedAt, c.Actor.Credential, c.Intent)
+		a.ID, a.AppID, a.object, a.ContentType, a.ByteSize, a.SHA256, a.Width, a.Height, a.State, a.Revision,
+		a.CreatedAt, a.UpdatedAt, c.Actor.Credential, c.Intent)
 	return a, err
 }
 
 // activate shows a stored asset, or reports that a sweep took it away.
 func (s *service) activate(ctx context.Context, tx *store.Tx, a *Asset) error {
 	a.State, a.CreatedAt, a.UpdatedAt = active, tx.Now, tx.Now
-	n, err := tx.Exec(ctx, "UPDATE asset SET state = 'active', created_at = ?, updated_at = ? WHERE id = ? AND state = 'storing'", a.CreatedAt, a.UpdatedAt, a.ID)
+	n, err := tx.Exec(ctx, `UPDATE asset SET state = 'active', created_at = ?, updated_at = ? WHERE id = ?
+		AND state = 'storing'`, a.CreatedAt, a.UpdatedAt, a.ID)
 	if err == nil && n == 0 {
 		err = fault.New(fault.Unavailable, "The upload took too long. Repeat it with the same key.")
 	}

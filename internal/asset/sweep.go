@@ -40,7 +40,8 @@ func Sweep(ctx context.Context, db *store.DB, blobs blob.Store, limit int) (n in
 	}
 	for _, l := range all {
 		// From here on the client that left it cannot take it up again.
-		own, failed := db.Exec(ctx, "UPDATE asset SET state = 'deleting' WHERE id = ? AND updated_at = ?", l.id, l.updatedAt)
+		own, failed := db.Exec(ctx, "UPDATE asset SET state = 'deleting' WHERE id = ? AND updated_at = ?", l.id,
+			l.updatedAt)
 		if failed == nil && own > 0 {
 			failed = blobs.Delete(ctx, l.object)
 		}

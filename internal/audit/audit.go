@@ -28,7 +28,8 @@ type Event struct {
 func Record(ctx context.Context, tx *store.Tx, e Event) (err error) {
 	defer fault.Wrap(&err, "audit.Record(%s, %s)", e.Operation, e.ResourceID)
 	return tx.Send(ctx, `INSERT INTO audit_event
-		(id, owner_id, operation, actor_type, actor_id, app_id, resource_type, resource_id, revision, correlation_id, created_at)
+		(id, owner_id, operation, actor_type, actor_id, app_id, resource_type, resource_id, revision, correlation_id,
+		created_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		ids.New(), e.Actor.OwnerID, e.Operation, e.Actor.Type, e.Actor.PrincipalID(), store.NullString(e.AppID),
 		e.ResourceType, e.ResourceID, store.NullString(e.Revision), e.CorrelationID, tx.Now)
@@ -41,6 +42,7 @@ const Retention = 90 * 24 * time.Hour
 func Sweep(ctx context.Context, db *store.DB, limit int) (_ int64, err error) {
 	defer fault.Wrap(&err, "audit.Sweep")
 	return db.Exec(ctx, `DELETE FROM audit_event WHERE (owner_id, created_at, id) IN
-		(SELECT e.owner_id, e.created_at, e.id FROM users u JOIN audit_event e ON e.owner_id = u.id AND e.created_at < ? LIMIT ?)`,
+		(SELECT e.owner_id, e.created_at, e.id FROM users u JOIN audit_event e ON e.owner_id = u.id AND e.created_at < ?
+		LIMIT ?)`,
 		db.Now().Add(-Retention), limit)
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
-const columns = "id, app_id, kind, state, operation_id, request, total, invalid, succeeded, failed, revision, created_at, updated_at, expires_at"
+const columns = "id, app_id, kind, state, operation_id, request, total, invalid, succeeded, failed, revision, " +
+	"created_at, updated_at, expires_at"
 
 // over is the condition of a job that may be removed to make room: its work is
 // done, or it is an import without an item to commit.
@@ -23,7 +24,8 @@ const over = `(state IN ('succeeded', 'partially_succeeded', 'failed', 'cancelle
 	OR state = 'validated' AND NOT EXISTS (SELECT 1 FROM automation_item WHERE job_id = automation_job.id AND state = 'valid'))`
 
 func scan(r store.Row) (j Record, err error) {
-	err = r.Scan(&j.ID, &j.AppID, &j.Kind, &j.State, &j.OperationID, &j.Request, &j.Total, &j.Invalid, &j.Succeeded, &j.Failed, &j.Revision, &j.CreatedAt, &j.UpdatedAt, &j.ExpiresAt)
+	err = r.Scan(&j.ID, &j.AppID, &j.Kind, &j.State, &j.OperationID, &j.Request, &j.Total, &j.Invalid, &j.Succeeded,
+		&j.Failed, &j.Revision, &j.CreatedAt, &j.UpdatedAt, &j.ExpiresAt)
 	return j, err
 }
 
@@ -47,7 +49,8 @@ func Create(ctx context.Context, c *op.Call, tx *store.Tx, kind, state, request 
 	total int) (_ Record, err error) {
 	defer fault.Wrap(&err, "automation.Create(%s)", kind)
 	j := Record{
-		ID: ids.New(), AppID: c.AppID, Kind: kind, State: state, Total: int64(total), Revision: ids.Revision(), Request: request,
+		ID: ids.New(), AppID: c.AppID, Kind: kind, State: state, Total: int64(total), Revision: ids.Revision(),
+		Request:   request,
 		CreatedAt: tx.Now, UpdatedAt: tx.Now, ExpiresAt: tx.Now.Add(Retention),
 	}
 	if kind == Export || state == Uploaded {
@@ -57,7 +60,8 @@ func Create(ctx context.Context, c *op.Call, tx *store.Tx, kind, state, request 
 		return j, err
 	}
 	_, err = tx.Exec(ctx, "INSERT INTO automation_job ("+columns+", remove_at) VALUES ("+store.Marks(15)+")",
-		j.ID, j.AppID, j.Kind, j.State, j.OperationID, j.Request, j.Total, j.Invalid, j.Succeeded, j.Failed, j.Revision, j.CreatedAt, j.UpdatedAt, j.ExpiresAt, j.removeAt())
+		j.ID, j.AppID, j.Kind, j.State, j.OperationID, j.Request, j.Total, j.Invalid, j.Succeeded, j.Failed, j.Revision,
+		j.CreatedAt, j.UpdatedAt, j.ExpiresAt, j.removeAt())
 	return j, err
 }
 
@@ -81,9 +85,11 @@ func makeRoom(ctx context.Context, c *op.Call, tx *store.Tx) error {
 	if err != nil || n < c.Scaled(MaxRecords) {
 		return err
 	}
-	oldest, err := store.One(ctx, tx, store.Value[string], "SELECT id FROM automation_job WHERE app_id = ? AND "+over+" ORDER BY created_at, id LIMIT 1", c.AppID)
+	oldest, err := store.One(ctx, tx, store.Value[string], "SELECT id FROM automation_job WHERE app_id = ? AND "+over+
+		" ORDER BY created_at, id LIMIT 1", c.AppID)
 	if errors.Is(err, store.ErrNotFound) {
-		return fault.New(fault.ResourceConflict, "The app has %d exports, batches and imports, as many as are kept, and none of them is finished. Wait for one to finish, or cancel its operation.", n)
+		return fault.New(fault.ResourceConflict, "The app has %d exports, batches and imports, as many as are kept, "+
+			"and none of them is finished. Wait for one to finish, or cancel its operation.", n)
 	}
 	if err != nil {
 		return err
@@ -95,7 +101,8 @@ func makeRoom(ctx context.Context, c *op.Call, tx *store.Tx) error {
 // files.
 func remove(ctx context.Context, tx *store.Tx, condition string, args ...any) error {
 	for _, statement := range []string{
-		"DELETE FROM automation_item WHERE job_id ", "DELETE FROM automation_file WHERE job_id ", "DELETE FROM automation_job WHERE id ",
+		"DELETE FROM automation_item WHERE job_id ", "DELETE FROM automation_file WHERE job_id ", `DELETE
+			FROM automation_job WHERE id `,
 	} {
 		if _, err := tx.Exec(ctx, statement+condition, args...); err != nil {
 			return err
@@ -107,7 +114,8 @@ func remove(ctx context.Context, tx *store.Tx, condition string, args ...any) er
 // Load returns a job of a kind, or the refusal of a missing one.
 func Load(ctx context.Context, q store.Q, kind, id string, now clock.Instant) (_ Record, err error) {
 	defer fault.Wrap(&err, "automation.Load(%s, %s)", kind, id)
-	j, err := op.Found(store.One(ctx, q, scan, "SELECT "+columns+" FROM automation_job WHERE id = ? AND kind = ?", id, kind))
+	j, err := op.Found(store.One(ctx, q, scan, "SELECT "+columns+" FROM automation_job WHERE id = ? AND kind = ?", id,
+		kind))
 	j.finish(now)
 	return j, err
 }
@@ -127,7 +135,8 @@ func Of(ctx context.Context, q store.Q, o *durable.Operation) (_ Record, err err
 // AppOf returns an op.AppFinder for jobs of a kind.
 func AppOf(kind string) op.AppFinder {
 	return func(ctx context.Context, q store.Q, id string) (string, error) {
-		return store.One(ctx, q, store.Value[string], "SELECT app_id FROM automation_job WHERE id = ? AND kind = ?", id, kind)
+		return store.One(ctx, q, store.Value[string], "SELECT app_id FROM automation_job WHERE id = ? AND kind = ?", id,
+			kind)
 	}
 }
 
@@ -135,8 +144,10 @@ func AppOf(kind string) op.AppFinder {
 func (j *Record) Save(ctx context.Context, tx *store.Tx) (err error) {
 	defer fault.Wrap(&err, "automation.Save(%s)", j.ID)
 	j.Revision, j.UpdatedAt = ids.Revision(), tx.Now
-	_, err = tx.Exec(ctx, `UPDATE automation_job SET state = ?, operation_id = ?, total = ?, invalid = ?, succeeded = ?, failed = ?, revision = ?, updated_at = ?, expires_at = ?, remove_at = ?
-		WHERE id = ?`, j.State, j.OperationID, j.Total, j.Invalid, j.Succeeded, j.Failed, j.Revision, j.UpdatedAt, j.ExpiresAt, j.removeAt(), j.ID)
+	_, err = tx.Exec(ctx, `UPDATE automation_job SET state = ?, operation_id = ?, total = ?, invalid = ?, succeeded = ?,
+		failed = ?, revision = ?, updated_at = ?, expires_at = ?, remove_at = ?
+		WHERE id = ?`, j.State, j.OperationID, j.Total, j.Invalid, j.Succeeded, j.Failed, j.Revision, j.UpdatedAt,
+		j.ExpiresAt, j.removeAt(), j.ID)
 	return err
 }
 
@@ -157,7 +168,8 @@ const itemColumns = "ordinal, client_id, action, link_id, revision, input, state
 
 func scanItem(r store.Row) (i Item, err error) {
 	var input, result, failure *string
-	if err := r.Scan(&i.Ordinal, &i.ClientID, &i.Action, &i.LinkID, &i.Revision, &input, &i.State, &result, &failure); err != nil {
+	if err := r.Scan(&i.Ordinal, &i.ClientID, &i.Action, &i.LinkID, &i.Revision, &input, &i.State, &result,
+		&failure); err != nil {
 		return i, err
 	}
 	if input != nil {
@@ -183,7 +195,8 @@ func AddItems(ctx context.Context, tx *store.Tx, jobID string, items []Item) (er
 		if err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, "INSERT INTO automation_item (job_id, ordinal, client_id, action, link_id, revision, input, state, error) VALUES ("+store.Marks(9)+")",
+		if _, err := tx.Exec(ctx, `INSERT INTO automation_item (job_id, ordinal, client_id, action, link_id, revision,
+			input, state, error) VALUES (`+store.Marks(9)+")",
 			jobID, i.Ordinal, i.ClientID, i.Action, i.LinkID, i.Revision, input, i.State, failure); err != nil {
 			return err
 		}
@@ -202,7 +215,9 @@ func SaveItem(ctx context.Context, tx *store.Tx, jobID string, i *Item) (err err
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, "UPDATE automation_item SET state = ?, result = ?, error = ? WHERE job_id = ? AND ordinal = ?", i.State, result, failure, jobID, i.Ordinal)
+	_, err = tx.Exec(ctx,
+		"UPDATE automation_item SET state = ?, result = ?, error = ? WHERE job_id = ? AND ordinal = ?", i.State, result,
+		failure, jobID, i.Ordinal)
 	return err
 }
 
@@ -212,18 +227,21 @@ func Items(ctx context.Context, q store.Q, jobID string, w op.Window) (_ []Item,
 	var where store.Where
 	where.And("job_id = ?", jobID)
 	order := w.Keyset(&where, "ordinal", "client_id", false)
-	return store.All(ctx, q, scanItem, "SELECT "+itemColumns+" FROM automation_item"+where.String()+order, where.Args(w.Limit)...)
+	return store.All(ctx, q, scanItem, "SELECT "+itemColumns+" FROM automation_item"+where.String()+order,
+		where.Args(w.Limit)...)
 }
 
 // AllItems returns all items of a job, at most fifty, in their order.
 func AllItems(ctx context.Context, q store.Q, jobID string) (_ []Item, err error) {
 	defer fault.Wrap(&err, "automation.AllItems(%s)", jobID)
-	return store.All(ctx, q, scanItem, "SELECT "+itemColumns+" FROM automation_item WHERE job_id = ? ORDER BY ordinal", jobID)
+	return store.All(ctx, q, scanItem, "SELECT "+itemColumns+" FROM automation_item WHERE job_id = ? ORDER BY ordinal",
+		jobID)
 }
 
 // nextItem returns the first item in a state, or store.ErrNotFound.
 func nextItem(ctx context.Context, q store.Q, jobID, state string) (Item, error) {
-	return store.One(ctx, q, scanItem, "SELECT "+itemColumns+" FROM automation_item WHERE job_id = ? AND state = ? ORDER BY ordinal LIMIT 1", jobID, state)
+	return store.One(ctx, q, scanItem, "SELECT "+itemColumns+" FROM automation_item WHERE job_id = ? AND state = ? "+
+		"ORDER BY ordinal LIMIT 1", jobID, state)
 }
 
 // Part returns the part that exports, batches and imports share.
@@ -231,7 +249,8 @@ func Part() part.Part {
 	return part.Part{
 		Name: "automation", Sweeps: []part.Sweep{{Name: "automation", Run: Sweep}},
 		// The next sweep removes the rows of a deleted app.
-		OfApp: part.OfApp{Tables: []string{"automation_job"}, Remove: part.Executing("UPDATE automation_job SET remove_at = 0 WHERE app_id = ?")},
+		OfApp: part.OfApp{Tables: []string{"automation_job"}, Remove: part.Executing(`UPDATE automation_job
+			SET remove_at = 0 WHERE app_id = ?`)},
 	}
 }
 
@@ -240,7 +259,8 @@ func Part() part.Part {
 func Sweep(ctx context.Context, db *store.DB, limit int) (n int64, err error) {
 	defer fault.Wrap(&err, "automation.Sweep")
 	err = db.InTx(ctx, func(tx *store.Tx) error {
-		gone, err := store.All(ctx, tx, store.Value[string], `SELECT id FROM automation_job WHERE remove_at < ? AND state NOT IN ('queued', 'running')
+		gone, err := store.All(ctx, tx, store.Value[string], `SELECT id FROM automation_job WHERE remove_at < ?
+			AND state NOT IN ('queued', 'running')
 			ORDER BY remove_at LIMIT ?`, tx.Now, limit)
 		for _, id := range gone {
 			if err == nil {
@@ -250,7 +270,8 @@ func Sweep(ctx context.Context, db *store.DB, limit int) (n int64, err error) {
 		if err != nil {
 			return err
 		}
-		files, err := tx.Exec(ctx, "DELETE FROM automation_file WHERE job_id IN (SELECT job_id FROM automation_file WHERE expires_at < ? ORDER BY expires_at LIMIT ?)", tx.Now, limit)
+		files, err := tx.Exec(ctx, `DELETE FROM automation_file WHERE job_id IN (SELECT job_id FROM automation_file
+			WHERE expires_at < ? ORDER BY expires_at LIMIT ?)`, tx.Now, limit)
 		n = max(int64(len(gone)), files)
 		return err
 	})
@@ -260,7 +281,8 @@ func Sweep(ctx context.Context, db *store.DB, limit int) (n int64, err error) {
 // SaveFile keeps the file of an export until it expires.
 func SaveFile(ctx context.Context, tx *store.Tx, j *Record, content string) (err error) {
 	defer fault.Wrap(&err, "automation.SaveFile(%s)", j.ID)
-	_, err = tx.Exec(ctx, "INSERT INTO automation_file (job_id, content, expires_at) VALUES (?, ?, ?)", j.ID, content, j.ExpiresAt)
+	_, err = tx.Exec(ctx, "INSERT INTO automation_file (job_id, content, expires_at) VALUES (?, ?, ?)", j.ID, content,
+		j.ExpiresAt)
 	return err
 }
 

@@ -81,7 +81,10 @@ func (k *ItemKind) next(ctx context.Context, r *durable.Run) error {
 	// another one.
 	if refusal, refused := fault.From(err); err != nil && refused && refusal.Code != fault.Unavailable {
 		i.State, i.Error = Failed, opt.NullOf(Refused(refusal))
-		err = r.InTx(ctx, func(ctx context.Context, c *op.Call, tx *store.Tx) error { return record(ctx, tx, j.ID, &i) })
+		err = r.InTx(ctx, func(ctx context.Context, c *op.Call,
+			tx *store.Tx) error {
+			return record(ctx, tx, j.ID, &i)
+		})
 	}
 	return err
 }
@@ -95,7 +98,8 @@ func (k *ItemKind) apply(ctx context.Context, c *op.Call, tx *store.Tx, jobID st
 		return err
 	}
 	e := audit.Event{
-		Operation: i.operation(), Actor: c.Actor, AppID: c.AppID, ResourceType: "link", ResourceID: result.LinkID, Revision: result.Revision, CorrelationID: c.RequestID,
+		Operation: i.operation(), Actor: c.Actor, AppID: c.AppID, ResourceType: "link", ResourceID: result.LinkID,
+		Revision: result.Revision, CorrelationID: c.RequestID,
 	}
 	if i.Action == ActionDelete {
 		e.Revision = "" // the link is gone
@@ -160,7 +164,8 @@ func Ended(ctx context.Context, tx *store.Tx, o *durable.Operation) error {
 	if j.Kind != Export {
 		o.Result = opt.NullOf(j.result())
 	}
-	if _, err := tx.Exec(ctx, "UPDATE automation_item SET state = 'cancelled' WHERE job_id = ? AND state IN ('pending', 'valid')", j.ID); err != nil {
+	if _, err := tx.Exec(ctx, `UPDATE automation_item SET state = 'cancelled' WHERE job_id = ?
+		AND state IN ('pending', 'valid')`, j.ID); err != nil {
 		return err
 	}
 	j.State = o.Status

@@ -143,7 +143,8 @@ func TestStore(t *testing.T) {
 			t.Errorf("%v", got)
 		}
 		stop := errors.New("stop")
-		if err := s.Names(t.Context(), func(string) error { return stop }); !errors.Is(err, stop) || errors.Is(err, ErrAway) {
+		if err := s.Names(t.Context(), func(string) error { return stop }); !errors.Is(err, stop) ||
+			errors.Is(err, ErrAway) {
 			t.Errorf("the sweep's own error: %v", err)
 		}
 		object, err := s.Open(t.Context(), name)
@@ -200,8 +201,10 @@ func TestPosition(t *testing.T) {
 func TestNamesOfOthers(t *testing.T) {
 	each(t, func(t *testing.T, s Store) {
 		for _, wrong := range []string{
-			"", ".", "..", "../" + name, "/" + name, "x/" + name, name + "/", name + "\n", name + "\x00", "%2e%2e", strings.ToUpper(name),
-			name[1:], "0" + name, strings.TrimSuffix(name, ".png"), strings.TrimSuffix(name, "png") + "svg", name + ".png", unfinished + "1",
+			"", ".", "..", "../" + name, "/" + name, "x/" + name, name + "/", name + "\n", name + "\x00", "%2e%2e",
+			strings.ToUpper(name),
+			name[1:], "0" + name, strings.TrimSuffix(name, ".png"), strings.TrimSuffix(name, "png") + "svg",
+			name + ".png", unfinished + "1",
 		} {
 			if _, err := s.Open(t.Context(), wrong); !errors.Is(err, ErrNotFound) {
 				t.Errorf("read %q: %v", wrong, err)
@@ -214,7 +217,8 @@ func TestNamesOfOthers(t *testing.T) {
 			}
 		}
 		for _, size := range []int64{-1, MaxSize + 1} {
-			if err := s.Put(t.Context(), name, "image/png", bytes.NewReader(make([]byte, MaxSize+1)), size); err == nil || errors.Is(err, ErrAway) {
+			if err := s.Put(t.Context(), name, "image/png", bytes.NewReader(make([]byte, MaxSize+1)),
+				size); err == nil || errors.Is(err, ErrAway) {
 				t.Errorf("%d bytes: %v", size, err)
 			}
 		}
@@ -236,7 +240,8 @@ func TestConcurrency(t *testing.T) {
 			running.Go(func() {
 				own := fmt.Sprintf("%032x.png", n)
 				for _, name := range []string{name, own} {
-					if err := s.Put(t.Context(), name, "image/png", strings.NewReader(content), int64(len(content))); err != nil {
+					if err := s.Put(t.Context(), name, "image/png", strings.NewReader(content),
+						int64(len(content))); err != nil {
 						t.Error(err)
 					} else if object, err := s.Open(t.Context(), name); err != nil {
 						t.Error(err)

@@ -56,7 +56,8 @@ func TestHandler(t *testing.T) {
 			if w.Code != c.status || c.body != "*" && body != c.body {
 				t.Errorf("%s %s %v: %d %q, want %d %q", c.method, c.path, c.header, w.Code, body, c.status, c.body)
 			}
-			if header.Get("X-Content-Type-Options") != "nosniff" || header.Get("Content-Security-Policy") != "default-src 'none'" {
+			if header.Get("X-Content-Type-Options") != "nosniff" ||
+				header.Get("Content-Security-Policy") != "default-src 'none'" {
 				t.Errorf("%s %s: %v", c.method, c.path, header)
 			}
 			var dump bytes.Buffer
@@ -65,13 +66,17 @@ func TestHandler(t *testing.T) {
 				t.Errorf("%s %s reflects: %v %q", c.method, c.path, header, body)
 			}
 			if c.status < 400 {
-				if header.Get("Cache-Control") != "public, max-age=31536000, immutable" || !strings.HasPrefix(header.Get("Etag"), `"`) || header.Get("Cross-Origin-Resource-Policy") != "cross-origin" {
+				if header.Get("Cache-Control") != "public, max-age=31536000, immutable" ||
+					!strings.HasPrefix(header.Get("Etag"), `"`) ||
+					header.Get("Cross-Origin-Resource-Policy") != "cross-origin" {
 					t.Errorf("%s %s: %v", c.method, c.path, header)
 				}
-				if want := map[string]string{"/" + name: "image/png", "/" + another: "image/jpeg"}[c.path]; c.status != 304 && header.Get("Content-Type") != want {
+				if want := map[string]string{"/" + name: "image/png",
+					"/" + another: "image/jpeg"}[c.path]; c.status != 304 && header.Get("Content-Type") != want {
 					t.Errorf("%s: %v, want %s", c.path, header, want)
 				}
-			} else if strings.Contains(header.Get("Cache-Control"), "immutable") || !strings.HasPrefix(header.Get("Content-Type"), "text/plain") || header.Get("Etag") != "" {
+			} else if strings.Contains(header.Get("Cache-Control"), "immutable") ||
+				!strings.HasPrefix(header.Get("Content-Type"), "text/plain") || header.Get("Etag") != "" {
 				t.Errorf("%s %s: %v", c.method, c.path, header)
 			}
 			if (c.status == 404 || c.status == 405) && header.Get("Cache-Control") != "no-store" {
@@ -101,7 +106,8 @@ func TestHandlerAway(t *testing.T) {
 		w := httptest.NewRecorder()
 		Handler(store, slog.New(slog.NewTextHandler(&log, nil))).ServeHTTP(w, httptest.NewRequest("GET", "/"+name, nil))
 		header := w.Header()
-		if w.Code != 503 || header.Get("Retry-After") == "" || header.Get("Cache-Control") != "no-store" || !strings.HasPrefix(header.Get("Content-Type"), "text/plain") {
+		if w.Code != 503 || header.Get("Retry-After") == "" || header.Get("Cache-Control") != "no-store" ||
+			!strings.HasPrefix(header.Get("Content-Type"), "text/plain") {
 			t.Errorf("%s: %d %v", what, w.Code, header)
 		}
 		if strings.Contains(w.Body.String(), name) || !strings.Contains(log.String(), name) {

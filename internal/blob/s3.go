@@ -48,7 +48,8 @@ func openS3(address, dir string) (Store, error) {
 		return nil, errors.New("the asset store's address is not s3://bucket/prefix?endpoint=https://host")
 	}
 	if u.User != nil {
-		return nil, errors.New("the asset store's address must not hold credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+		return nil, errors.New("the asset store's address must not hold credentials: set AWS_ACCESS_KEY_ID and " +
+			"AWS_SECRET_ACCESS_KEY")
 	}
 	settings, err := url.ParseQuery(u.RawQuery)
 	if err != nil || u.Fragment != "" {
@@ -81,7 +82,8 @@ func newClient(endpoint, region string) (*minio.Core, error) {
 	host, options := "s3.amazonaws.com", &minio.Options{Secure: true, Region: region, MaxRetries: attempts}
 	if endpoint != "" {
 		u, err := url.Parse(endpoint)
-		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || strings.Trim(u.Path, "/") != "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || strings.Trim(u.Path, "/") != "" ||
+			u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 			return nil, errors.New("the asset store's endpoint is not an address such as https://s3.example.com")
 		}
 		// Few other services have a hostname for each bucket.
@@ -197,7 +199,8 @@ func (b *bucket) Names(ctx context.Context, f func(string) error) error {
 func (b *bucket) list(ctx context.Context, last string) (keys []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, b.timeout)
 	defer cancel()
-	for object := range b.client.ListObjectsIter(ctx, b.name, minio.ListObjectsOptions{Prefix: b.prefix, Recursive: true, StartAfter: last, MaxKeys: page}) {
+	for object := range b.client.ListObjectsIter(ctx, b.name,
+		minio.ListObjectsOptions{Prefix: b.prefix, Recursive: true, StartAfter: last, MaxKeys: page}) {
 		if object.Err != nil {
 			return nil, object.Err
 		}

@@ -53,7 +53,8 @@ func TestS3Away(t *testing.T) {
 				if !errors.Is(err, ErrAway) || errors.Is(err, ErrNotFound) {
 					t.Errorf("%s: %v", call, err)
 				}
-				if err != nil && (strings.Contains(err.Error(), "the-secret") || strings.Contains(err.Error(), "the-id")) {
+				if err != nil && (strings.Contains(err.Error(), "the-secret") ||
+					strings.Contains(err.Error(), "the-id")) {
 					t.Errorf("%s: %v", call, err)
 				}
 			}
@@ -141,7 +142,8 @@ func TestS3Names(t *testing.T) {
 // cut.
 func TestS3TooLarge(t *testing.T) {
 	s := newService(t)
-	if _, err := s.backend.PutObject("images", name, nil, strings.NewReader(strings.Repeat("x", MaxSize+1)), MaxSize+1, nil); err != nil {
+	if _, err := s.backend.PutObject("images", name, nil, strings.NewReader(strings.Repeat("x", MaxSize+1)), MaxSize+1,
+		nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.store(t, "images").Open(t.Context(), name); !errors.Is(err, ErrAway) {
@@ -191,7 +193,8 @@ func TestAddress(t *testing.T) {
 		}
 	}
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
-	if _, err := Open("s3://images?region=x", ""); err == nil || !strings.Contains(err.Error(), "AWS_SECRET_ACCESS_KEY") {
+	if _, err := Open("s3://images?region=x", ""); err == nil ||
+		!strings.Contains(err.Error(), "AWS_SECRET_ACCESS_KEY") {
 		t.Errorf("without credentials: %v", err)
 	}
 }

@@ -59,14 +59,16 @@ func (c *Counter) Count(ctx context.Context, b *clicklog.Batch) (err error) {
 		totals = totals[:0]
 		for _, link := range links {
 			n, err := store.One(ctx, tx, store.Value[int64], `INSERT INTO click_count (link_id, clicks) VALUES (?, ?)
-				ON CONFLICT (link_id) DO UPDATE SET clicks = click_count.clicks + excluded.clicks RETURNING clicks`, link, fresh[link])
+				ON CONFLICT (link_id) DO UPDATE SET clicks = click_count.clicks + excluded.clicks
+				RETURNING clicks`, link, fresh[link])
 			if err != nil {
 				return err
 			}
 			totals = append(totals, n)
 			// Also where it was: a change of the limit under way must not miss
 			// these clicks.
-			if _, err := tx.Exec(ctx, "UPDATE link SET used_up = (max_clicks IS NOT NULL AND max_clicks <= ?) WHERE id = ?", n, link); err != nil {
+			if _, err := tx.Exec(ctx, `UPDATE link SET used_up = (max_clicks IS NOT NULL AND max_clicks <= ?)
+				WHERE id = ?`, n, link); err != nil {
 				return err
 			}
 		}

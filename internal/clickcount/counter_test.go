@@ -63,7 +63,8 @@ func (p *process) click(link string, limit int64) bool {
 
 func (p *process) write(link string, limited bool) {
 	p.t.Helper()
-	e := clicklog.Event{At: storetest.Start, Type: clicklog.Click, Link: clicklog.Link{ID: link, AppID: "a"}, Limited: limited}
+	e := clicklog.Event{At: storetest.Start, Type: clicklog.Click, Link: clicklog.Link{ID: link, AppID: "a"},
+		Limited: limited}
 	if err := p.log.Append(&e); err != nil {
 		p.t.Error(err)
 	}
@@ -109,7 +110,8 @@ func (p *process) knows(link string, want int64) {
 // stored returns the number in the database.
 func stored(t testing.TB, db *store.DB, link string) int64 {
 	t.Helper()
-	n, err := store.One(context.Background(), db, store.Value[int64], "SELECT COALESCE(SUM(clicks), 0) FROM click_count WHERE link_id = ?", link)
+	n, err := store.One(context.Background(), db, store.Value[int64], `SELECT COALESCE(SUM(clicks), 0) FROM click_count
+		WHERE link_id = ?`, link)
 	if err != nil {
 		t.Fatal(err)
 	}

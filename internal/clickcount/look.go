@@ -63,7 +63,8 @@ func (c *Counter) look(ctx context.Context) error {
 		for i := range args {
 			args[i] = links[min(i, len(links)-1)]
 		}
-		numbers, err := store.All(ctx, c.db, scanNumber, "SELECT link_id, clicks FROM click_count WHERE link_id IN ("+store.Marks(atOnce)+")", args...)
+		numbers, err := store.All(ctx, c.db, scanNumber, "SELECT link_id, clicks FROM click_count WHERE link_id IN ("+
+			store.Marks(atOnce)+")", args...)
 		if err != nil {
 			return fmt.Errorf("clicks of %d links: %w", len(links), err)
 		}

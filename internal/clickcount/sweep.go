@@ -25,7 +25,8 @@ func Sweep(ctx context.Context, db *store.DB, limit int) (_ int64, err error) {
 		return 0, fmt.Errorf("sweep counted clicks: %w", err)
 	}
 	counts, err := db.Exec(ctx, "DELETE FROM click_count WHERE link_id IN "+
-		"(SELECT link_id FROM click_count c WHERE NOT EXISTS (SELECT 1 FROM link l WHERE l.id = c.link_id) LIMIT ?)", limit)
+		"(SELECT link_id FROM click_count c WHERE NOT EXISTS (SELECT 1 FROM link l WHERE l.id = c.link_id) LIMIT ?)",
+		limit)
 	if err != nil {
 		return counted, fmt.Errorf("sweep click counts: %w", err)
 	}

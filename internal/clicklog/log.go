@@ -172,7 +172,8 @@ func (l *Log) syncer() {
 		case <-time.After(syncEvery):
 		}
 		if err := l.sync(); err != nil {
-			l.logger.Error("click log not synced: events may be lost if the machine fails", "folder", l.own.path, "error", err)
+			l.logger.Error("click log not synced: events may be lost if the machine fails", "folder", l.own.path,
+				"error", err)
 		}
 	}
 }

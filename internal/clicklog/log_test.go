@@ -102,7 +102,8 @@ func TestInherited(t *testing.T) {
 		t.Helper()
 		b, err := l.Next(limit)
 		if err != nil || len(b.Events) != events || b.Inherited != inherited {
-			t.Fatalf("%d events, %d of them inherited, %v; want %d, %d", len(b.Events), b.Inherited, err, events, inherited)
+			t.Fatalf("%d events, %d of them inherited, %v; want %d, %d", len(b.Events), b.Inherited, err, events,
+				inherited)
 		}
 		if got := l.Inherited(); got != left {
 			t.Fatalf("inherited events are left: %v", got)

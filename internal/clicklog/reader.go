@@ -152,7 +152,8 @@ func (l *Log) cut(s *segment, at int64) {
 	s.end = at
 	l.mu.Unlock()
 	err := os.Truncate(s.path, at)
-	l.logger.Warn("click log repaired: cut off at a damaged record", "file", s.path, "at", at, "bytes", lost, "error", err)
+	l.logger.Warn("click log repaired: cut off at a damaged record", "file", s.path, "at", at, "bytes", lost, "error",
+		err)
 }
 
 func (r *reader) open(s *segment) error {

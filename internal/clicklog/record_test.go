@@ -27,7 +27,8 @@ func TestRecordRoundTrip(t *testing.T) {
 	full.ID, full.Install, full.Link.FolderID, full.RuleID = 1<<47-1, math.MinInt64, "folder", "rule"
 	full.Link.TagIDs = []string{"a", "", "c"}
 	for name, e := range map[string]*Event{
-		"full": full, "sample": sample(), "zero": {}, "odd text": {Type: "\x00\xff", Device: strings.Repeat("é", 20_000)},
+		"full": full, "sample": sample(), "zero": {}, "odd text": {Type: "\x00\xff",
+			Device: strings.Repeat("é", 20_000)},
 		"extremes": {ID: -1, At: math.MinInt64, Visitor: math.MaxInt64, Install: -1},
 	} {
 		record, err := appendRecord([]byte("before"), e)
@@ -124,7 +125,8 @@ func TestRecordDetectsEveryFlippedBit(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	for _, e := range []*Event{sample(), {}, {Limited: true}, {Type: Click, At: clock.Instant(-1), Link: Link{TagIDs: []string{"a", "b"}}}} {
+	for _, e := range []*Event{sample(), {}, {Limited: true},
+		{Type: Click, At: clock.Instant(-1), Link: Link{TagIDs: []string{"a", "b"}}}} {
 		record, err := appendRecord(nil, e)
 		if err != nil {
 			f.Fatal(err)

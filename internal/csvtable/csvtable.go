@@ -43,7 +43,8 @@ func writeRow(b *strings.Builder, cells []string) {
 		if startsFormula(cell) {
 			cell = "'" + cell
 		}
-		if strings.ContainsAny(cell, ",\"\r\n") || cell == "" && len(cells) == 1 || cell == null || cell != strings.TrimSpace(cell) {
+		if strings.ContainsAny(cell, ",\"\r\n") || cell == "" && len(cells) == 1 || cell == null ||
+			cell != strings.TrimSpace(cell) {
 			cell = `"` + strings.ReplaceAll(cell, `"`, `""`) + `"`
 		}
 		b.WriteString(cell)

@@ -38,7 +38,8 @@ func TestRead(t *testing.T) {
 		"a,b\n=1+1,\u00a0\u2028\n\ufeff1,2": {{"a", "b"}, {"=1+1", "\u00a0\u2028"}, {"\ufeff1", "2"}},
 	} {
 		header, rows, err := Read(text, 3)
-		if got := slices.Concat([][]string{header}, texts(rows)); err != nil || !slices.EqualFunc(got, want, slices.Equal) {
+		if got := slices.Concat([][]string{header}, texts(rows)); err != nil ||
+			!slices.EqualFunc(got, want, slices.Equal) {
 			t.Errorf("%q is read as %q, %v", text, got, err)
 		}
 	}
@@ -51,7 +52,8 @@ func TestNull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n, want := range []Cell{{"null", true}, {"null", false}, {"NULL", false}, {" null", false}, {"'null", false}, {"", false}} {
+	for n, want := range []Cell{{"null", true}, {"null", false}, {"NULL", false}, {" null", false}, {"'null", false},
+		{"", false}} {
 		if rows[n][0] != want {
 			t.Errorf("row %d is %v, want %v", n+1, rows[n][0], want)
 		}
@@ -94,9 +96,12 @@ func TestRefused(t *testing.T) {
 // careless writers.
 var hostile = []string{
 	"=1+1", "+1+1", "-1+1", "@SUM(1)", "=cmd|' /C calc'!A0", `=HYPERLINK("https://evil.example","x")`, "-5", "=", "-",
-	" =1+1", "  =1+1", "\t=1+1", "\r=1+1", "\n=1+1", "\r\n=1+1", "\x01=1+1", "\x7f=1+1", "\u00a0=1+1", "\u200b=1+1", "\ufeff=1+1", "\u2028=1+1",
-	"＝1+1", "＋1+1", "－1+1", "＠SUM(1)", "−1+1", "'=1+1", "''=1+1", "' =1+1", `"=1+1"`, `=1+1","=2+2`, "=1\r\n+1", `=1+1"`,
-	"", "text", "a,b", `a"b`, "a\r\nb", " spaces ", "tab\there", "1-1", "a=b", "null", "héllo wörld ✓", ";=1+1", "|=1+1",
+	" =1+1", "  =1+1", "\t=1+1", "\r=1+1", "\n=1+1", "\r\n=1+1", "\x01=1+1", "\x7f=1+1", "\u00a0=1+1", "\u200b=1+1",
+	"\ufeff=1+1", "\u2028=1+1",
+	"＝1+1", "＋1+1", "－1+1", "＠SUM(1)", "−1+1", "'=1+1", "''=1+1", "' =1+1", `"=1+1"`, `=1+1","=2+2`, "=1\r\n+1",
+	`=1+1"`,
+	"", "text", "a,b", `a"b`, "a\r\nb", " spaces ", "tab\there", "1-1", "a=b", "null", "héllo wörld ✓", ";=1+1",
+	"|=1+1",
 }
 
 func TestWrite(t *testing.T) {
@@ -147,13 +152,15 @@ func TestSpreadsheet(t *testing.T) {
 // What Read accepts comes back from Write and Read as it was; what it refuses
 // it refuses with a place and a reason.
 func FuzzRead(f *testing.F) {
-	for _, text := range []string{"a,b\n1,2\n", "\ufeff\"a\",b\r\n\"1\r\n\"\"\",'=2\r\n", "a\n\"\"\n", "a,b\n1,\xff", "a\n\n", "a,a\n", "a\n\"1"} {
+	for _, text := range []string{"a,b\n1,2\n", "\ufeff\"a\",b\r\n\"1\r\n\"\"\",'=2\r\n", "a\n\"\"\n", "a,b\n1,\xff",
+		"a\n\n", "a,a\n", "a\n\"1"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		header, rows, err := Read(text, 50)
 		if err != nil {
-			if e, ok := errors.AsType[*Error](err); !ok || e.Row < 0 || e.Line < 1 || e.Reason == "" || !utf8.ValidString(err.Error()) {
+			if e, ok := errors.AsType[*Error](err); !ok || e.Row < 0 || e.Line < 1 || e.Reason == "" ||
+				!utf8.ValidString(err.Error()) {
 				t.Errorf("%q is refused with %#v", text, err)
 			}
 			return

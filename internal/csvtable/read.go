@@ -46,7 +46,8 @@ func Read(text string, maxRows int) (header []string, rows [][]Cell, err error) 
 			return nil, nil, err
 		}
 		if r.row > maxRows {
-			return nil, nil, &Error{Row: r.row, Line: r.line, Reason: fmt.Sprintf("there are more than %d rows", maxRows), TooMany: true}
+			return nil, nil, &Error{Row: r.row, Line: r.line,
+				Reason: fmt.Sprintf("there are more than %d rows", maxRows), TooMany: true}
 		}
 		if len(cells) != len(header) {
 			return nil, nil, r.wrong("the row has %d cells, the header has %d", len(cells), len(header))

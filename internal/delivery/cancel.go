@@ -17,8 +17,10 @@ const (
 
 // messages explain each cancellation to the owner.
 var messages = map[string]string{
-	Suspended:            "The destination was suspended after too many failures. Repair the receiver and enable the destination again.",
-	AuthorizationLost:    "The credential that authorized the destination is no longer authorized. Enable the destination again with a valid credential.",
+	Suspended: "The destination was suspended after too many failures. Repair the receiver and enable the " +
+		"destination again.",
+	AuthorizationLost: "The credential that authorized the destination is no longer authorized. Enable the " +
+		"destination again with a valid credential.",
 	ConfigurationChanged: "The destination was changed, disabled or deleted.",
 }
 

@@ -99,13 +99,15 @@ func (d Delivery) Location() string { return op.Location("webhook-deliveries", d
 // Over reports whether the delivery is over: nothing more is sent under it.
 func (d Delivery) Over() bool { return d.State != Pending && d.State != Delivering }
 
-const selection = `SELECT id, webhook_id, app_id, event_id, event_type, state, attempts, http_status, error_code, error_message, due_at,
+const selection = `SELECT id, webhook_id, app_id, event_id, event_type, state, attempts, http_status, error_code,
+	error_message, due_at,
 	webhook_revision, revision, created_at, updated_at FROM webhook_delivery`
 
 func scan(r store.Row) (d Delivery, err error) {
 	var code, message *string
 	var due *clock.Instant
-	if err := r.Scan(&d.ID, &d.WebhookID, &d.AppID, &d.EventID, &d.EventType, &d.State, &d.Attempts, &d.HTTPStatus, &code, &message, &due,
+	if err := r.Scan(&d.ID, &d.WebhookID, &d.AppID, &d.EventID, &d.EventType, &d.State, &d.Attempts, &d.HTTPStatus,
+		&code, &message, &due,
 		&d.WebhookRevision, &d.Revision, &d.CreatedAt, &d.UpdatedAt); err != nil {
 		return d, err
 	}
@@ -135,7 +137,8 @@ func EventOf(ctx context.Context, q store.Q, id string) (_ Event, err error) {
 	return store.One(ctx, q, func(r store.Row) (e Event, err error) {
 		err = r.Scan(&e.ID, &e.Type, &e.AppID, &e.ResourceID, &e.Revision, &e.OccurredAt)
 		return e, err
-	}, "SELECT event_id, event_type, app_id, resource_id, resource_revision, occurred_at FROM webhook_delivery WHERE id = ?", id)
+	}, `SELECT event_id, event_type, app_id, resource_id, resource_revision, occurred_at FROM webhook_delivery
+		WHERE id = ?`, id)
 }
 
 // AppOf implements op.AppFinder.
@@ -169,5 +172,6 @@ func List(ctx context.Context, q store.Q, webhookID string, f Filter, w op.Windo
 func Sweep(ctx context.Context, db *store.DB, limit int) (n int64, err error) {
 	defer fault.Wrap(&err, "delivery.Sweep")
 	return db.Exec(ctx, `DELETE FROM webhook_delivery WHERE id IN
-		(SELECT id FROM webhook_delivery WHERE due_at IS NULL AND created_at < ? ORDER BY created_at LIMIT ?)`, db.Now().Add(-Retention), limit)
+		(SELECT id FROM webhook_delivery WHERE due_at IS NULL AND created_at < ? ORDER BY created_at
+		LIMIT ?)`, db.Now().Add(-Retention), limit)
 }

@@ -31,7 +31,8 @@ func Subscribe(ctx context.Context, tx *store.Tx, webhookID, appID string, types
 		return err
 	}
 	for _, t := range types {
-		if _, err := tx.Exec(ctx, "INSERT INTO webhook_subscription (app_id, type, webhook_id) VALUES (?, ?, ?)", appID, t, webhookID); err != nil {
+		if _, err := tx.Exec(ctx, "INSERT INTO webhook_subscription (app_id, type, webhook_id) VALUES (?, ?, ?)", appID,
+			t, webhookID); err != nil {
 			return err
 		}
 	}
@@ -97,7 +98,8 @@ func deliver(ctx context.Context, tx *store.Tx, e Event, to []Destination) (adde
 			e.OccurredAt, state, code, message, due, ids.Revision(), tx.Now, tx.Now)
 	}
 	const row = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?, ?)"
-	_, err = tx.Exec(ctx, "INSERT INTO webhook_delivery ("+columns+") VALUES "+row+strings.Repeat(", "+row, len(to)-1), args...)
+	_, err = tx.Exec(ctx, "INSERT INTO webhook_delivery ("+columns+") VALUES "+row+strings.Repeat(", "+row, len(to)-1),
+		args...)
 	tx.Signal(Topic)
 	return added, err
 }

@@ -36,7 +36,8 @@ func FindDue(ctx context.Context, db *store.DB, after string, n int) (all []Due,
 	defer fault.Wrap(&err, "delivery.FindDue(%s)", after)
 	now := db.Now()
 	// Nearly always nothing is due.
-	if found, err := store.Exists(ctx, db, "SELECT 1 FROM webhook_delivery WHERE due_at <= ? LIMIT 1", now); err != nil || !found {
+	if found, err := store.Exists(ctx, db, "SELECT 1 FROM webhook_delivery WHERE due_at <= ? LIMIT 1",
+		now); err != nil || !found {
 		return nil, err
 	}
 	return store.All(ctx, db, func(r store.Row) (d Due, err error) {
@@ -45,10 +46,13 @@ func FindDue(ctx context.Context, db *store.DB, after string, n int) (all []Due,
 	}, `WITH RECURSIVE destination (id) AS (
 			SELECT MIN(webhook_id) FROM webhook_delivery WHERE due_at IS NOT NULL AND webhook_id > ?
 			UNION ALL
-			SELECT (SELECT MIN(webhook_id) FROM webhook_delivery WHERE due_at IS NOT NULL AND webhook_id > destination.id)
+			SELECT (SELECT MIN(webhook_id) FROM webhook_delivery WHERE due_at IS NOT NULL
+			AND webhook_id > destination.id)
 			FROM destination WHERE id IS NOT NULL)
-		SELECT id, COALESCE((SELECT owner_id FROM webhook WHERE webhook.id = destination.id), '') FROM destination WHERE id IS NOT NULL
-			AND (SELECT MIN(due_at) FROM webhook_delivery WHERE due_at IS NOT NULL AND webhook_id = destination.id) <= ? LIMIT ?`, after, now, n)
+		SELECT id, COALESCE((SELECT owner_id FROM webhook WHERE webhook.id = destination.id), '') FROM destination
+		WHERE id IS NOT NULL
+			AND (SELECT MIN(due_at) FROM webhook_delivery WHERE due_at IS NOT NULL AND webhook_id = destination.id) <= ?
+			LIMIT ?`, after, now, n)
 }
 
 // Leased is a delivery that a dispatcher is to attempt.
@@ -71,7 +75,8 @@ func Lease(ctx context.Context, tx *store.Tx, webhookID string, n int64) (_ []Le
 		err = r.Scan(&l.ID, &l.WebhookRevision, &l.leaseNo, &l.attempts,
 			&l.Event.ID, &l.Event.Type, &l.Event.AppID, &l.Event.ResourceID, &l.Event.Revision, &l.Event.OccurredAt)
 		return l, err
-	}, `WITH picked AS MATERIALIZED (SELECT id FROM webhook_delivery WHERE webhook_id = ? AND due_at <= ? ORDER BY due_at, id LIMIT ?`+tx.Dialect().SkipLocked+`)
+	}, `WITH picked AS MATERIALIZED (SELECT id FROM webhook_delivery WHERE webhook_id = ? AND due_at <= ?
+		ORDER BY due_at, id LIMIT ?`+tx.Dialect().SkipLocked+`)
 		UPDATE webhook_delivery SET state = ?, lease_no = lease_no + 1, due_at = ?, revision = ?, updated_at = ?
 		WHERE id IN (SELECT id FROM picked)
 		RETURNING id, webhook_revision, lease_no, attempts, event_id, event_type, app_id, resource_id, resource_revision, occurred_at`,
@@ -95,7 +100,8 @@ func (l *Leased) Record(ctx context.Context, tx *store.Tx, httpStatus int,
 			state, due = Pending, tx.Now.Add(waits[l.attempts])
 		}
 	}
-	n, err := tx.Exec(ctx, `UPDATE webhook_delivery SET state = ?, attempts = attempts + 1, http_status = ?, error_code = ?, error_message = ?, due_at = ?,
+	n, err := tx.Exec(ctx, `UPDATE webhook_delivery SET state = ?, attempts = attempts + 1, http_status = ?, error_code
+		= ?, error_message = ?, due_at = ?,
 		revision = ?, updated_at = ? WHERE id = ? AND lease_no = ? AND state = ?`,
 		state, status, code, message, due, ids.Revision(), tx.Now, l.ID, l.leaseNo, Delivering)
 	return n > 0, err
@@ -106,7 +112,8 @@ func (l *Leased) Record(ctx context.Context, tx *store.Tx, httpStatus int,
 // dead.
 func TakeOver(ctx context.Context, db *store.DB) (err error) {
 	defer fault.Wrap(&err, "delivery.TakeOver")
-	_, err = db.Exec(ctx, "UPDATE webhook_delivery SET due_at = ? WHERE due_at > ? AND state = ?", db.Now(), db.Now(), Delivering)
+	_, err = db.Exec(ctx, "UPDATE webhook_delivery SET due_at = ? WHERE due_at > ? AND state = ?", db.Now(), db.Now(),
+		Delivering)
 	return err
 }
 

@@ -42,7 +42,8 @@ func Refuse(ctx context.Context, tx *store.Tx, id string, queries ...Query) (err
 	if len(all) == 0 {
 		return nil
 	}
-	refusal := fault.New(fault.ResourceConflict, "Other resources depend on this one. Remove those in error.dependencies first; those with availableAt are removed automatically at that time.")
+	refusal := fault.New(fault.ResourceConflict, "Other resources depend on this one. Remove those in "+
+		"error.dependencies first; those with availableAt are removed automatically at that time.")
 	refusal.Dependencies = all
 	return refusal
 }

@@ -24,7 +24,8 @@ type CreateDomain struct {
 // SchemaName implements schema.Named.
 func (CreateDomain) SchemaName() string { return "DomainCreate" }
 
-func (o Options) create(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateDomain }) (op.Item[durable.Operation], error) {
+func (o Options) create(ctx context.Context, c *op.Call, tx *store.Tx,
+	in *struct{ Body CreateDomain }) (op.Item[durable.Operation], error) {
 	d, err := o.fromBody(&in.Body)
 	if err == nil {
 		err = insert(ctx, tx, &d)
@@ -45,27 +46,32 @@ func (o Options) fromBody(body *CreateDomain) (d Domain, err error) {
 	d = Domain{AppID: body.AppID, Mode: body.Mode, ZoneName: o.PlatformZone}
 	switch {
 	case body.Mode != Platform:
-		return d, fault.Invalid("/mode", fault.ReasonNotAllowed, "the mode must be platform, the only one that this installation offers")
+		return d, fault.Invalid("/mode", fault.ReasonNotAllowed,
+			"the mode must be platform, the only one that this installation offers")
 	case o.PlatformZone == "":
-		return d, fault.New(fault.InsufficientPermission, "This installation has no zone for platform domains (--platform-zone).")
+		return d, fault.New(fault.InsufficientPermission, "This installation has no zone for platform domains "+
+			"(--platform-zone).")
 	case !body.Prefix.Valid:
 		return d, fault.Invalid("/prefix", fault.ReasonRequired, "the mode platform needs a prefix")
 	case body.Hostname.Valid:
 		return d, fault.Invalid("/hostname", fault.ReasonNotAllowed, "the mode platform takes a prefix, not a hostname")
 	case body.ApexProfileID.Valid:
-		return d, fault.Invalid("/apexProfileId", fault.ReasonNotAllowed, "the mode platform takes no apexProfileId: its hostnames are never an apex")
+		return d, fault.Invalid("/apexProfileId", fault.ReasonNotAllowed,
+			"the mode platform takes no apexProfileId: its hostnames are never an apex")
 	}
 	// The zone is the installation's own: nothing is left to verify.
 	d.Ownership, d.DNS, d.HTTPS, d.Links = OwnershipVerified, DNSConfigured, HTTPSDelegated, LinksReady
 	d.Hostname, err = platformHostname(body.Prefix.Value, o.PlatformZone)
 	if err == nil && d.Hostname == o.AssetsHost {
-		err = fault.Invalid("/prefix", fault.ReasonReserved, "the prefix is reserved: its hostname serves the installation's images")
+		err = fault.Invalid("/prefix", fault.ReasonReserved,
+			"the prefix is reserved: its hostname serves the installation's images")
 	}
 	return d, err
 }
 
 // creation brings a new domain to the redirector.
-var creation = durable.Work{Type: "domain.create", Permission: "domains:create", Next: finishCreation, Ended: abandonCreation}
+var creation = durable.Work{Type: "domain.create", Permission: "domains:create", Next: finishCreation,
+	Ended: abandonCreation}
 
 func finishCreation(ctx context.Context, r *durable.Run) error {
 	return r.FinishReadCommitted(ctx, func(ctx context.Context, _ *op.Call, tx *store.Tx, o *durable.Operation) error {

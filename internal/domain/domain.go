@@ -111,7 +111,8 @@ func (d Domain) ref() op.Ref {
 func platformHostname(prefix, zone string) (string, error) {
 	host, ok := weburl.Hostname(prefix + "." + zone)
 	if !ok || strings.ContainsAny(prefix, ".。．｡") {
-		return "", fault.Invalid("/prefix", fault.ReasonInvalidFormat, "the prefix must be one DNS label: letters, digits and hyphens, with no hyphen at either end")
+		return "", fault.Invalid("/prefix", fault.ReasonInvalidFormat,
+			"the prefix must be one DNS label: letters, digits and hyphens, with no hyphen at either end")
 	}
 	return host, nil
 }

@@ -17,19 +17,24 @@ func TestCreatePlatformDomain(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner, eve := i.Prepared(t, "ann@example.com"), i.Prepared(t, "eve@example.com")
 		body := func(prefix string) M { return M{"appId": owner.AppID, "mode": "platform", "prefix": prefix} }
-		r := owner.Call("POST", "/domains", body("Go")).Want(202).Has("data.type", `"domain.create"`).Has("data.status", `"queued"`)
+		r := owner.Call("POST", "/domains", body("Go")).Want(202).Has("data.type", `"domain.create"`).
+			Has("data.status", `"queued"`)
 		follow := strings.TrimPrefix(r.Header.Get("Location"), "/v1")
 		if r.Header.Get("Retry-After") == "" || r.Revision() == "" || follow != "/operations/"+r.Text("data.id") {
 			t.Errorf("acceptance headers: %v", r.Header)
 		}
 		// Links can be made at once; visitors come once it is published.
 		host := "go." + apitest.Zone
-		owner.Call("POST", "/links", M{"appId": owner.AppID, "domain": host, "slug": "a", "desktopUrl": "https://example.com/"}).Want(201)
+		owner.Call("POST", "/links", M{"appId": owner.AppID, "domain": host, "slug": "a",
+			"desktopUrl": "https://example.com/"}).Want(201)
 		i.Settle(t)
-		done := owner.Call("GET", follow, nil).Want(200).Has("data.status", `"succeeded"`).Has("data.result.resource.type", `"domain"`)
+		done := owner.Call("GET", follow, nil).Want(200).Has("data.status", `"succeeded"`).
+			Has("data.result.resource.type", `"domain"`)
 		d := owner.Call("GET", "/domains/"+done.Text("data.result.resource.id"), nil).Want(200).
-			Has("data.hostname", `"`+host+`"`).Has("data.ownership", `"verified"`).Has("data.dns", `"configured"`).Has("data.https", `"delegated"`).
-			Has("data.links", `"ready"`).Has("data.detached", "false").Has("data.publication.status", `"synced"`).Has("data.removalState", "null")
+			Has("data.hostname", `"`+host+`"`).Has("data.ownership", `"verified"`).Has("data.dns", `"configured"`).
+			Has("data.https", `"delegated"`).
+			Has("data.links", `"ready"`).Has("data.detached", "false").Has("data.publication.status", `"synced"`).
+			Has("data.removalState", "null")
 		if d.Revision() != d.Text("data.publication.confirmedRevision") {
 			t.Errorf("confirmed %s", d.Value("data.publication"))
 		}
@@ -37,7 +42,8 @@ func TestCreatePlatformDomain(t *testing.T) {
 
 		// A hostname is one domain in the whole installation.
 		for _, c := range []*apitest.Client{owner, eve} {
-			c.Call("POST", "/domains", M{"appId": c.AppID, "mode": "platform", "prefix": "GO"}).Refused(fault.ResourceConflict)
+			c.Call("POST", "/domains", M{"appId": c.AppID, "mode": "platform", "prefix": "GO"}).
+				Refused(fault.ResourceConflict)
 		}
 		for _, c := range []struct {
 			path string
@@ -45,8 +51,10 @@ func TestCreatePlatformDomain(t *testing.T) {
 		}{
 			{"/mode", M{"appId": owner.AppID, "mode": "odd"}}, {"/mode", M{"appId": owner.AppID}},
 			{"/mode", M{"appId": owner.AppID, "mode": "external", "hostname": "go.example.org"}},
-			{"/prefix", M{"appId": owner.AppID, "mode": "platform"}}, {"/prefix", body("a.b")}, {"/prefix", body("-a")}, {"/prefix", body("a_b")}, {"/prefix", body("a。b")},
-			{"/prefix", body(strings.Repeat("a", 33))}, {"/hostname", M{"appId": owner.AppID, "mode": "platform", "prefix": "x", "hostname": "x.example"}},
+			{"/prefix", M{"appId": owner.AppID, "mode": "platform"}}, {"/prefix", body("a.b")}, {"/prefix", body("-a")},
+			{"/prefix", body("a_b")}, {"/prefix", body("a。b")},
+			{"/prefix", body(strings.Repeat("a", 33))}, {"/hostname",
+				M{"appId": owner.AppID, "mode": "platform", "prefix": "x", "hostname": "x.example"}},
 			{"/apexProfileId", M{"appId": owner.AppID, "mode": "platform", "prefix": "x", "apexProfileId": "x"}},
 		} {
 			owner.Call("POST", "/domains", c.body).Refused(fault.ValidationFailed, c.path)
@@ -68,12 +76,14 @@ func TestCreatePlatformDomain(t *testing.T) {
 func TestAuthorizationIsCheckedAgain(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
-		issued := owner.Call("POST", "/api-keys", M{"name": "k", "appIds": []string{owner.AppID}, "permissions": []string{"domains:create", "operations:read"}}).Want(201)
+		issued := owner.Call("POST", "/api-keys", M{"name": "k", "appIds": []string{owner.AppID},
+			"permissions": []string{"domains:create", "operations:read"}}).Want(201)
 		key := i.Client(t, issued.Text("data.secret"))
 		r := key.Call("POST", "/domains", M{"appId": owner.AppID, "mode": "platform", "prefix": "late"}).Want(202)
 		owner.Call("DELETE", "/api-keys/"+issued.Text("data.key.id"), nil, apitest.IfMatch(issued.Revision())).Want(204)
 		i.Settle(t)
-		owner.Call("GET", "/operations/"+r.Text("data.id"), nil).Want(200).Has("data.status", `"failed"`).Has("data.error.code", `"authorization_lost"`)
+		owner.Call("GET", "/operations/"+r.Text("data.id"), nil).Want(200).Has("data.status", `"failed"`).
+			Has("data.error.code", `"authorization_lost"`)
 		if n := owner.Call("GET", "/domains?appId="+owner.AppID, nil).Want(200).Len("data"); n != 1 {
 			t.Errorf("%d domains, want the owner's first alone", n)
 		}
@@ -96,7 +106,8 @@ func TestAttemptsExhausted(t *testing.T) {
 			i.Cycle(t)
 			i.Clock.Move(15 * time.Second)
 		}
-		owner.Call("GET", "/operations/"+r.Text("data.id"), nil).Want(200).Has("data.status", `"failed"`).Has("data.error.code", `"attempts_exhausted"`)
+		owner.Call("GET", "/operations/"+r.Text("data.id"), nil).Want(200).Has("data.status", `"failed"`).
+			Has("data.error.code", `"attempts_exhausted"`)
 		owner.Call("POST", "/domains", body).Want(202)
 	})
 }
@@ -106,7 +117,8 @@ func TestCancel(t *testing.T) {
 		owner := i.Prepared(t, "ann@example.com")
 		r := owner.Call("POST", "/domains", M{"appId": owner.AppID, "mode": "platform", "prefix": "never"}).Want(202)
 		path := "/operations/" + r.Text("data.id")
-		owner.Call("POST", path+"/cancel", nil, apitest.IfMatch("00000000-0000-4000-8000-000000000000")).Refused(fault.RevisionConflict)
+		owner.Call("POST", path+"/cancel", nil, apitest.IfMatch("00000000-0000-4000-8000-000000000000")).
+			Refused(fault.RevisionConflict)
 		cancelled := owner.Call("POST", path+"/cancel", nil).Want(202).Has("data.status", `"cancelled"`)
 		if cancelled.Header.Get("Location") != "/v1"+path || cancelled.Revision() == r.Revision() {
 			t.Errorf("cancel: %v", cancelled.Header)
@@ -122,7 +134,8 @@ func TestCancel(t *testing.T) {
 		if n := owner.Call("GET", "/domains?appId="+owner.AppID, nil).Want(200).Len("data"); n != 1 {
 			t.Errorf("%d domains, want the owner's first alone", n)
 		}
-		if found, err := store.Exists(t.Context(), i.DB, "SELECT 1 FROM route WHERE hostname = ?", "never."+apitest.Zone); err != nil || found {
+		if found, err := store.Exists(t.Context(), i.DB, "SELECT 1 FROM route WHERE hostname = ?",
+			"never."+apitest.Zone); err != nil || found {
 			t.Errorf("a cancelled domain was published: %v, %v", found, err)
 		}
 	})
@@ -142,7 +155,8 @@ func TestCancelInUse(t *testing.T) {
 		}{
 			{"default", func(host string) {
 				app := owner.Call("GET", "/apps/"+owner.AppID, nil).Want(200)
-				owner.Call("PATCH", "/apps/"+owner.AppID, M{"defaultDomain": host}, apitest.IfMatch(app.Revision())).Want(200)
+				owner.Call("PATCH", "/apps/"+owner.AppID, M{"defaultDomain": host}, apitest.IfMatch(app.Revision())).
+					Want(200)
 			}, true},
 			{"linked", func(host string) { owner.Link("a", M{"domain": host}).Want(201) }, true},
 			{"once", func(host string) {
@@ -152,15 +166,19 @@ func TestCancelInUse(t *testing.T) {
 				history = path + "/history"
 			}, false},
 		} {
-			r := owner.Call("POST", "/domains", M{"appId": owner.AppID, "mode": "platform", "prefix": c.prefix}).Want(202)
+			r := owner.Call("POST", "/domains", M{"appId": owner.AppID, "mode": "platform", "prefix": c.prefix}).
+				Want(202)
 			c.use(c.prefix + "." + apitest.Zone)
-			owner.Call("POST", "/operations/"+r.Text("data.id")+"/cancel", nil).Want(202).Has("data.status", `"cancelled"`)
+			owner.Call("POST", "/operations/"+r.Text("data.id")+"/cancel", nil).Want(202).
+				Has("data.status", `"cancelled"`)
 			i.Settle(t)
-			published, err := store.Exists(t.Context(), i.DB, "SELECT 1 FROM route WHERE hostname = ? AND path = ''", c.prefix+"."+apitest.Zone)
+			published, err := store.Exists(t.Context(), i.DB, "SELECT 1 FROM route WHERE hostname = ? AND path = ''",
+				c.prefix+"."+apitest.Zone)
 			if err != nil || published != c.stays {
 				t.Errorf("the domain %s is published: %v, %v", c.prefix, published, err)
 			}
-			stays, err := store.Exists(t.Context(), i.DB, "SELECT 1 FROM domain WHERE hostname = ? AND links = 'ready'", c.prefix+"."+apitest.Zone)
+			stays, err := store.Exists(t.Context(), i.DB, "SELECT 1 FROM domain WHERE hostname = ? AND links = 'ready'",
+				c.prefix+"."+apitest.Zone)
 			if err != nil || stays != c.stays {
 				t.Errorf("the domain %s stays: %v, %v", c.prefix, stays, err)
 			}

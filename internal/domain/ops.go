@@ -22,20 +22,26 @@ type Options struct {
 // Register declares the operations of this package, adds what they do to works and
 // returns the package's part.
 func Register(p *op.Pipeline, works *durable.Works, o Options) part.Part {
-	op.List(p, op.Op{ID: "getDomains", Method: "GET", Path: "/domains", Perm: "domains:read", App: op.AppInQuery, Summary: "List domains"}, func(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]Domain, error) {
+	op.List(p, op.Op{ID: "getDomains", Method: "GET", Path: "/domains", Perm: "domains:read", App: op.AppInQuery,
+		Summary: "List domains"}, func(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]Domain, error) {
 		return list(ctx, c, in, w)
 	})
-	op.Write(p, op.Op{ID: "createDomains", Method: "POST", Path: "/domains", Perm: "domains:create", App: op.AppInBody, Status: 202,
-		Summary: "Add a domain", Doc: "A platform domain is ready for links at once; follow the operation until the redirector answers on it."}, o.create)
-	op.Read(p, op.Op{ID: "getDomainsDomainId", Method: "GET", Path: "/domains/{domainId}", Perm: "domains:read", App: op.AppOf("domainId", appOf), Summary: "Get a domain"}, get)
+	op.Write(p, op.Op{ID: "createDomains", Method: "POST", Path: "/domains", Perm: "domains:create", App: op.AppInBody,
+		Status: 202, Summary: "Add a domain", Doc: "A platform domain is ready for links at once; follow the " +
+			"operation until the redirector answers on it."}, o.create)
+	op.Read(p, op.Op{ID: "getDomainsDomainId", Method: "GET", Path: "/domains/{domainId}", Perm: "domains:read",
+		App: op.AppOf("domainId", appOf), Summary: "Get a domain"}, get)
 	return part.Part{
-		Name: "domain", Kinds: []jobs.Kind{works.Add(creation), publishing}, Sweeps: []part.Sweep{{Name: "removed domains", Run: Sweep}},
+		Name: "domain", Kinds: []jobs.Kind{works.Add(creation), publishing},
+		Sweeps: []part.Sweep{{Name: "removed domains", Run: Sweep}},
 		OfApp: part.OfApp{
 			Tables: []string{"domain"},
 			// The record of a removed domain stands in the way for as long as it is kept.
 			Dependents: []dependents.Query{
-				{Type: "domain", SQL: "SELECT id FROM domain WHERE app_id = ? AND (removal_state IS NULL OR removal_state <> 'removed')"},
-				{Type: "removed_domain", Kept: true, SQL: "SELECT id, updated_at AS at FROM domain WHERE app_id = ? AND removal_state = 'removed'"},
+				{Type: "domain", SQL: `SELECT id FROM domain WHERE app_id = ? AND (removal_state IS NULL
+					OR removal_state <> 'removed')`},
+				{Type: "removed_domain", Kept: true, SQL: `SELECT id, updated_at AS at FROM domain WHERE app_id = ?
+					AND removal_state = 'removed'`},
 			},
 			Remove: part.Executing("DELETE FROM domain WHERE app_id = ?"),
 		},

@@ -43,7 +43,8 @@ func publish(ctx context.Context, tx *store.Tx, id string) error {
 	if err != nil {
 		return err
 	}
-	if err := publisher.PutHost(ctx, d.Hostname, d.Revision, route.Host{DomainID: d.ID, AppID: d.AppID, RedirectStatus: 302}); err != nil {
+	if err := publisher.PutHost(ctx, d.Hostname, d.Revision,
+		route.Host{DomainID: d.ID, AppID: d.AppID, RedirectStatus: 302}); err != nil {
 		return err
 	}
 	return publication.Domains.Confirm(ctx, tx, d.ID, d.Revision)

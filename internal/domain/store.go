@@ -42,17 +42,21 @@ func AppOfHostname(ctx context.Context, q store.Q, hostname string) (appID strin
 // Held returns those of some hostnames that are domains of the installation.
 func Held(ctx context.Context, q store.Q, hostnames ...any) (_ []string, err error) {
 	defer fault.Wrap(&err, "domain.Held(%q)", hostnames)
-	return store.All(ctx, q, store.Value[string], "SELECT hostname FROM domain WHERE hostname IN ("+store.Marks(len(hostnames))+") AND "+held, hostnames...)
+	return store.All(ctx, q, store.Value[string], "SELECT hostname FROM domain WHERE hostname IN ("+
+		store.Marks(len(hostnames))+") AND "+held, hostnames...)
 }
 
-const selection = `SELECT id, app_id, hostname, mode, zone_name, ownership, dns, https, links, detached, removal_state, last_checked_at, last_error,
+const selection = `SELECT id, app_id, hostname, mode, zone_name, ownership, dns, https, links, detached, removal_state,
+	last_checked_at, last_error,
 	revision, created_at, updated_at, ` + publication.StateColumns + " FROM domain"
 
 func scan(r store.Row) (d Domain, err error) {
 	var failure *string
 	var removal *Removal
-	if err := r.Scan(&d.ID, &d.AppID, &d.Hostname, &d.Mode, &d.ZoneName, &d.Ownership, &d.DNS, &d.HTTPS, &d.Links, &d.Detached, &removal, &d.LastCheckedAt, &failure,
-		&d.Revision, &d.CreatedAt, &d.UpdatedAt, &d.Publication.Status, &d.Publication.ConfirmedRevision, &d.Publication.UpdatedAt); err != nil {
+	if err := r.Scan(&d.ID, &d.AppID, &d.Hostname, &d.Mode, &d.ZoneName, &d.Ownership, &d.DNS, &d.HTTPS, &d.Links,
+		&d.Detached, &removal, &d.LastCheckedAt, &failure,
+		&d.Revision, &d.CreatedAt, &d.UpdatedAt, &d.Publication.Status, &d.Publication.ConfirmedRevision,
+		&d.Publication.UpdatedAt); err != nil {
 		return d, err
 	}
 	d.Publication.DesiredRevision = d.Revision
@@ -96,22 +100,27 @@ func list(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]Domain
 func insert(ctx context.Context, tx *store.Tx, d *Domain) error {
 	_, err := AppOfHostname(ctx, tx, d.Hostname)
 	if err == nil {
-		return fault.New(fault.ResourceConflict, "The hostname %s belongs to a domain already. Choose another one.", d.Hostname)
+		return fault.New(fault.ResourceConflict, "The hostname %s belongs to a domain already. Choose another one.",
+			d.Hostname)
 	}
 	if !errors.Is(err, store.ErrNotFound) {
 		return err
 	}
 	d.ID, d.Revision, d.CreatedAt, d.UpdatedAt = ids.New(), ids.Revision(), tx.Now, tx.Now
-	_, err = tx.Exec(ctx, `INSERT INTO domain (id, app_id, hostname, mode, zone_name, ownership, dns, https, links, detached, revision, created_at, updated_at,
-		publication_status, publication_attempts, publication_updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, FALSE, ?, ?, ?, 'pending', 0, ?)`,
-		d.ID, d.AppID, d.Hostname, d.Mode, d.ZoneName, d.Ownership, d.DNS, d.HTTPS, d.Links, d.Revision, d.CreatedAt, d.UpdatedAt, tx.Now)
+	_, err = tx.Exec(ctx, `INSERT INTO domain (id, app_id, hostname, mode, zone_name, ownership, dns, https, links,
+		detached, revision, created_at, updated_at,
+		publication_status, publication_attempts, publication_updated_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, FALSE, ?, ?, ?, 'pending', 0, ?)`,
+		d.ID, d.AppID, d.Hostname, d.Mode, d.ZoneName, d.Ownership, d.DNS, d.HTTPS, d.Links, d.Revision, d.CreatedAt,
+		d.UpdatedAt, tx.Now)
 	return err
 }
 
 // inUse reports whether a link has the hostname of a domain, or its app gives it
 // to new links.
 func (d *Domain) inUse(ctx context.Context, q store.Q) (bool, error) {
-	return store.Exists(ctx, q, "SELECT 1 FROM link WHERE hostname = ? UNION ALL SELECT 1 FROM app WHERE id = ? AND default_domain = ?", d.Hostname, d.AppID, d.Hostname)
+	return store.Exists(ctx, q, `SELECT 1 FROM link WHERE hostname = ? UNION ALL SELECT 1 FROM app WHERE id = ?
+		AND default_domain = ?`, d.Hostname, d.AppID, d.Hostname)
 }
 
 // remove takes away a domain that never came into use, under a last revision.
@@ -125,6 +134,7 @@ func (d *Domain) remove(ctx context.Context, tx *store.Tx) error {
 // dependents.Retention, up to limit of them, and returns how many.
 func Sweep(ctx context.Context, db *store.DB, limit int) (n int64, err error) {
 	defer fault.Wrap(&err, "domain.Sweep")
-	return db.Exec(ctx, "DELETE FROM domain WHERE id IN (SELECT id FROM domain WHERE "+isRemoved+" AND updated_at <= ? ORDER BY updated_at LIMIT ?)",
+	return db.Exec(ctx, "DELETE FROM domain WHERE id IN (SELECT id FROM domain WHERE "+isRemoved+
+		" AND updated_at <= ? ORDER BY updated_at LIMIT ?)",
 		db.Now().Add(-dependents.Retention), limit)
 }

@@ -16,7 +16,8 @@ type M = apitest.M
 // started starts an operation, a batch of one item.
 func started(c *apitest.Client) (path string) {
 	return c.Call("POST", "/link-batches", M{"appId": c.AppID, "items": []M{
-		{"clientId": "a", "action": "create", "input": M{"appId": c.AppID, "domain": c.Host, "slug": "a"}}}}).Want(202).Header.Get("Location")[3:]
+		{"clientId": "a", "action": "create", "input": M{"appId": c.AppID, "domain": c.Host, "slug": "a"}}}}).
+		Want(202).Header.Get("Location")[3:]
 }
 
 func exec(t *testing.T, i *apitest.Installation, statements ...string) {
@@ -33,9 +34,11 @@ func TestNoop(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
 		path := started(owner)
-		exec(t, i, "UPDATE operation SET type = 'foundation.noop' WHERE status = 'queued'", "UPDATE job SET kind = 'foundation.noop'")
+		exec(t, i, "UPDATE operation SET type = 'foundation.noop' WHERE status = 'queued'", `UPDATE job
+			SET kind = 'foundation.noop'`)
 		i.Settle(t)
-		owner.Call("GET", path, nil).Want(200).Has("data.status", `"succeeded"`).Has("data.type", `"foundation.noop"`).Has("data.result.resource.type", `"app"`)
+		owner.Call("GET", path, nil).Want(200).Has("data.status", `"succeeded"`).Has("data.type", `"foundation.noop"`).
+			Has("data.result.resource.type", `"app"`)
 	})
 }
 
@@ -44,7 +47,8 @@ func TestNoop(t *testing.T) {
 func TestAttemptsExhausted(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
-		owner.Call("POST", "/webhooks", M{"appId": owner.AppID, "url": "https://hooks.example.com/", "events": []string{"operation.failed"}}).Want(201)
+		owner.Call("POST", "/webhooks", M{"appId": owner.AppID, "url": "https://hooks.example.com/",
+			"events": []string{"operation.failed"}}).Want(201)
 		path := started(owner)
 		exec(t, i, "DELETE FROM automation_job")
 		for range 5 {
@@ -54,10 +58,12 @@ func TestAttemptsExhausted(t *testing.T) {
 			}
 			i.Clock.Move(15 * time.Second)
 		}
-		r := owner.Call("GET", path, nil).Want(200).Has("data.status", `"failed"`).Has("data.error.code", `"attempts_exhausted"`).Has("data.result", "null")
+		r := owner.Call("GET", path, nil).Want(200).Has("data.status", `"failed"`).
+			Has("data.error.code", `"attempts_exhausted"`).Has("data.result", "null")
 		owner.Call("GET", "/webhooks?appId="+owner.AppID, nil).Want(200)
 		id := owner.Call("GET", "/webhooks?appId="+owner.AppID, nil).Want(200).Text("data.0.id")
-		owner.Call("GET", "/webhooks/"+id+"/deliveries", nil).Want(200).Has("data.0.eventType", `"operation.failed"`).Has("data.1", "")
+		owner.Call("GET", "/webhooks/"+id+"/deliveries", nil).Want(200).Has("data.0.eventType", `"operation.failed"`).
+			Has("data.1", "")
 		owner.Call("POST", path+"/cancel", M{}, apitest.IfMatch(r.Revision())).Want(202).Has("data.status", `"failed"`)
 		if i.Cycle(t) != 0 {
 			t.Error("it is tried once more")

@@ -21,18 +21,20 @@ func appOf(ctx context.Context, q store.Q, id string) (string, error) {
 // nothing to works, and returns the package's part.
 func Register(p *op.Pipeline, works *Works) part.Part {
 	app := op.AppOf("operationId", appOf)
-	op.Read(p, op.Op{ID: "getOperationsOperationId", Method: "GET", Path: "/operations/{operationId}", Perm: "operations:read", App: app,
-		Summary: "Get the status of an operation"}, get)
-	op.Write(p, op.Op{ID: "cancelOperationsOperationId", Method: "POST", Path: "/operations/{operationId}/cancel", Perm: "operations:cancel", App: app,
-		IfMatch: op.IfMatchOptional, Status: 202, Summary: "Cancel an operation",
-		Doc: "Work that did not start is cancelled at once; confirmed effects are not undone. A finished operation is answered unchanged."}, canceller(works))
+	op.Read(p, op.Op{ID: "getOperationsOperationId", Method: "GET", Path: "/operations/{operationId}",
+		Perm: "operations:read", App: app, Summary: "Get the status of an operation"}, get)
+	op.Write(p, op.Op{ID: "cancelOperationsOperationId", Method: "POST", Path: "/operations/{operationId}/cancel",
+		Perm: "operations:cancel", App: app, IfMatch: op.IfMatchOptional, Status: 202, Summary: "Cancel an operation",
+		Doc: "Work that did not start is cancelled at once; confirmed effects are not undone. A finished operation " +
+			"is answered unchanged."}, canceller(works))
 	return part.Part{
 		Name: "durable", Kinds: []jobs.Kind{works.Add(noop)}, Sweeps: []part.Sweep{{Name: "operations", Run: Sweep}},
 		OfApp: part.OfApp{
 			// The jobs of a deleted app end when their turn comes.
-			Tables:     []string{"operation", "job"},
-			Dependents: []dependents.Query{{Type: "operation", SQL: "SELECT id FROM operation WHERE app_id = ? AND status IN ('queued', 'running', 'cancel_requested')"}},
-			Remove:     part.Executing("DELETE FROM operation WHERE app_id = ?"),
+			Tables: []string{"operation", "job"},
+			Dependents: []dependents.Query{{Type: "operation", SQL: `SELECT id FROM operation WHERE app_id = ?
+				AND status IN ('queued', 'running', 'cancel_requested')`}},
+			Remove: part.Executing("DELETE FROM operation WHERE app_id = ?"),
 		},
 	}
 }

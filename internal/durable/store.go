@@ -15,11 +15,13 @@ import (
 // retention is how long finished operations can be read.
 const retention = 30 * 24 * time.Hour
 
-const columns = "id, app_id, type, status, result, error, revision, created_at, updated_at, COALESCE(resource_id, ''), COALESCE(correlation_id, '')"
+const columns = "id, app_id, type, status, result, error, revision, created_at, updated_at, COALESCE(resource_id, " +
+	"''), COALESCE(correlation_id, '')"
 
 func scan(r store.Row) (o Operation, err error) {
 	var result, failure *string
-	if err := r.Scan(&o.ID, &o.AppID, &o.Type, &o.Status, &result, &failure, &o.Revision, &o.CreatedAt, &o.UpdatedAt, &o.ResourceID, &o.correlationID); err != nil {
+	if err := r.Scan(&o.ID, &o.AppID, &o.Type, &o.Status, &result, &failure, &o.Revision, &o.CreatedAt, &o.UpdatedAt,
+		&o.ResourceID, &o.correlationID); err != nil {
 		return o, err
 	}
 	if err := o.Result.SetColumn(result); err != nil {
@@ -31,7 +33,8 @@ func scan(r store.Row) (o Operation, err error) {
 // Active returns how many operations of an app are under way.
 func Active(ctx context.Context, q store.Q, appID string) (_ int64, err error) {
 	defer fault.Wrap(&err, "durable.Active(%s)", appID)
-	return store.One(ctx, q, store.Value[int64], "SELECT COUNT(*) FROM operation WHERE app_id = ? AND status IN ('queued', 'running', 'cancel_requested')", appID)
+	return store.One(ctx, q, store.Value[int64], `SELECT COUNT(*) FROM operation WHERE app_id = ?
+		AND status IN ('queued', 'running', 'cancel_requested')`, appID)
 }
 
 // Start adds a queued operation on a resource of an app, with the job that does
@@ -43,17 +46,21 @@ func Start(ctx context.Context, c *op.Call, tx *store.Tx, kind, appID, resourceI
 		return Operation{}, err
 	}
 	if limit := c.Scaled(MaxActive); active >= limit {
-		refusal := fault.New(fault.RateLimited, "The app has %d operations under way, and at most %d are allowed. Wait for one to finish.", active, limit)
+		refusal := fault.New(fault.RateLimited, "The app has %d operations under way, and at most %d are allowed. "+
+			"Wait for one to finish.", active, limit)
 		refusal.RetryAfter = limitSeconds
 		return Operation{}, refusal
 	}
 	o := Operation{
-		ID: ids.New(), AppID: appID, Type: kind, Status: Queued, CreatedAt: tx.Now, UpdatedAt: tx.Now, Revision: ids.Revision(),
+		ID: ids.New(), AppID: appID, Type: kind, Status: Queued, CreatedAt: tx.Now, UpdatedAt: tx.Now,
+		Revision:   ids.Revision(),
 		ResourceID: resourceID, correlationID: c.RequestID,
 	}
-	if _, err := tx.Exec(ctx, `INSERT INTO operation (id, app_id, owner_id, type, status, resource_id, revision, created_at, updated_at, correlation_id)
+	if _, err := tx.Exec(ctx, `INSERT INTO operation (id, app_id, owner_id, type, status, resource_id, revision,
+		created_at, updated_at, correlation_id)
 		VALUES (`+store.Marks(10)+")",
-		o.ID, o.AppID, c.Actor.OwnerID, o.Type, o.Status, o.ResourceID, o.Revision, o.CreatedAt, o.UpdatedAt, o.correlationID); err != nil {
+		o.ID, o.AppID, c.Actor.OwnerID, o.Type, o.Status, o.ResourceID, o.Revision, o.CreatedAt, o.UpdatedAt,
+		o.correlationID); err != nil {
 		return o, err
 	}
 	return o, jobs.Enqueue(ctx, tx, kind, o.ID, appID, c.Actor.Grant())
@@ -86,7 +93,8 @@ func (o *Operation) save(ctx context.Context, tx *store.Tx) error {
 	if err != nil {
 		return err
 	}
-	n, err := tx.Exec(ctx, "UPDATE operation SET status = ?, result = ?, error = ?, revision = ?, updated_at = ? WHERE id = ? AND revision = ?",
+	n, err := tx.Exec(ctx, `UPDATE operation SET status = ?, result = ?, error = ?, revision = ?, updated_at = ?
+		WHERE id = ? AND revision = ?`,
 		o.Status, result, failure, o.Revision, o.UpdatedAt, o.ID, before)
 	if err == nil && n == 0 {
 		err = errChanged

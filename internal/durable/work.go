@@ -128,7 +128,8 @@ func (r *Run) InTx(ctx context.Context, f func(ctx context.Context, c *op.Call, 
 
 // Finish ends the operation and its job. f ends the operation; if it is not to
 // go on, it ends as cancelled or failed instead.
-func (r *Run) Finish(ctx context.Context, f func(ctx context.Context, c *op.Call, tx *store.Tx, o *Operation) error) error {
+func (r *Run) Finish(ctx context.Context, f func(ctx context.Context, c *op.Call, tx *store.Tx,
+	o *Operation) error) error {
 	return r.Held.Finish(ctx, func(tx *store.Tx) error {
 		o, c, err := r.worker.check(ctx, tx, r.Job, tx.Now)
 		switch {
@@ -139,7 +140,8 @@ func (r *Run) Finish(ctx context.Context, f func(ctx context.Context, c *op.Call
 		case o.Status == CancelRequested:
 			return r.worker.stop(ctx, tx, &o, Cancelled)
 		case c == nil:
-			o.Error = opt.NullOf(Failure{Code: "authorization_lost", Message: "The credential that started this is no longer authorized."})
+			o.Error = opt.NullOf(Failure{Code: "authorization_lost",
+				Message: "The credential that started this is no longer authorized."})
 			return r.worker.stop(ctx, tx, &o, Failed)
 		default:
 			return f(ctx, c, tx, &o)
@@ -151,7 +153,8 @@ func (r *Run) Finish(ctx context.Context, f func(ctx context.Context, c *op.Call
 // of store.InTxReadCommitted, for work that publishes (route.Lock). f must end
 // the operation: saving it finds a cancellation that came meanwhile. An
 // operation that is not to go on ends through Finish.
-func (r *Run) FinishReadCommitted(ctx context.Context, f func(ctx context.Context, c *op.Call, tx *store.Tx, o *Operation) error) error {
+func (r *Run) FinishReadCommitted(ctx context.Context, f func(ctx context.Context, c *op.Call, tx *store.Tx,
+	o *Operation) error) error {
 	return r.Held.FinishReadCommitted(ctx, func(tx *store.Tx) error {
 		o, c, err := r.worker.check(ctx, tx, r.Job, tx.Now)
 		if err != nil {
@@ -191,7 +194,9 @@ func (w *worker) failed(ctx context.Context, tx *store.Tx, j jobs.Job, final boo
 	if err != nil {
 		return err
 	}
-	o.Error = opt.NullOf(Failure{Code: "attempts_exhausted", Message: fmt.Sprintf("The work failed or was interrupted %d times in a row. Start it again, and quote the operation's id when asking for help.", jobs.MaxAttempts)})
+	o.Error = opt.NullOf(Failure{Code: "attempts_exhausted",
+		Message: fmt.Sprintf("The work failed or was interrupted %d times in a row. Start it again, and quote the "+
+			"operation's id when asking for help.", jobs.MaxAttempts)})
 	return w.stop(ctx, tx, &o, Failed)
 }
 

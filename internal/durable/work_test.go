@@ -36,18 +36,21 @@ func begin(t *testing.T, i *apitest.Installation, next func(ctx context.Context,
 	p := op.New(op.Options{DB: i.DB, LimitScale: 3, Log: slog.New(slog.DiscardHandler)})
 	kind := durable.NewWorks(p).Add(durable.Work{Type: durable.TypeNoop, Next: next})
 	w := &atWork{T: t, i: i, owner: i.Prepared(t, "ann@example.com")}
-	w.executor = executor.New(executor.Options{DB: i.DB, Log: slog.New(slog.NewTextHandler(&w.log, nil)), Kinds: []jobs.Kind{kind}})
+	w.executor = executor.New(executor.Options{DB: i.DB, Log: slog.New(slog.NewTextHandler(&w.log, nil)),
+		Kinds: []jobs.Kind{kind}})
 	var err error
 	w.grant, err = store.One(t.Context(), i.DB, func(r store.Row) (g actor.Grant, err error) {
 		err = r.Scan(&g.OwnerID, &g.Credential)
 		return g, err
-	}, "SELECT a.owner_id, s.credential FROM app a JOIN session s ON s.user_id = a.owner_id WHERE a.id = ?", w.owner.AppID)
+	}, "SELECT a.owner_id, s.credential FROM app a JOIN session s ON s.user_id = a.owner_id WHERE a.id = ?",
+		w.owner.AppID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := i.DB.InTx(t.Context(), func(tx *store.Tx) error {
 		caller := &actor.Actor{Type: actor.Human, OwnerID: w.grant.OwnerID, Credential: w.grant.Credential}
-		o, err := durable.Start(t.Context(), p.CallFor(caller, "request", w.owner.AppID, tx.Now), tx, durable.TypeNoop, w.owner.AppID, "resource")
+		o, err := durable.Start(t.Context(), p.CallFor(caller, "request", w.owner.AppID, tx.Now), tx, durable.TypeNoop,
+			w.owner.AppID, "resource")
 		w.id, w.path = o.ID, "/operations/"+o.ID
 		return err
 	}); err != nil {
@@ -120,7 +123,8 @@ func TestCallOfWork(t *testing.T) {
 			t.Errorf("%d calls", len(calls))
 		}
 		for _, c := range calls {
-			if c.Scaled(10) != 30 || c.RequestID != "request" || c.AppID != w.owner.AppID || c.DB != i.DB || c.Actor.Grant() != w.grant {
+			if c.Scaled(10) != 30 || c.RequestID != "request" || c.AppID != w.owner.AppID || c.DB != i.DB ||
+				c.Actor.Grant() != w.grant {
 				t.Errorf("call %+v of %+v", c, c.Actor)
 			}
 		}
@@ -164,7 +168,8 @@ func TestCancelledWhileItFinishes(t *testing.T) {
 	i := apitest.New(t, "postgres", apitest.Options{})
 	var w *atWork
 	w = begin(t, i, func(ctx context.Context, r *durable.Run) error {
-		return r.FinishReadCommitted(ctx, func(ctx context.Context, c *op.Call, tx *store.Tx, o *durable.Operation) error {
+		return r.FinishReadCommitted(ctx, func(ctx context.Context, c *op.Call, tx *store.Tx,
+			o *durable.Operation) error {
 			if _, err := tx.Exec(ctx, "UPDATE app SET name = 'changed' WHERE id = ?", o.AppID); err != nil {
 				return err
 			}
@@ -183,7 +188,8 @@ func TestCancelRequestedIsActive(t *testing.T) {
 		owner := i.Prepared(t, "ann@example.com")
 		batch := func() *apitest.Response {
 			return owner.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": []M{
-				{"clientId": "a", "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host, "slug": "a"}}}})
+				{"clientId": "a", "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host,
+					"slug": "a"}}}})
 		}
 		for range durable.MaxActive {
 			batch().Want(202)
@@ -193,7 +199,8 @@ func TestCancelRequestedIsActive(t *testing.T) {
 		i.Clock.Move(31 * 24 * time.Hour)
 		owner = i.Owner(t, "ann@example.com")
 		i.Sweep(t)
-		if n, err := store.One(t.Context(), i.DB, store.Value[int64], "SELECT COUNT(*) FROM operation WHERE status = 'cancel_requested'"); n != durable.MaxActive || err != nil {
+		if n, err := store.One(t.Context(), i.DB, store.Value[int64], `SELECT COUNT(*) FROM operation
+			WHERE status = 'cancel_requested'`); n != durable.MaxActive || err != nil {
 			t.Errorf("%d are left after the sweep, %v", n, err)
 		}
 	})

@@ -22,7 +22,8 @@ var chunks = []struct {
 
 func insertOf(rows int) string {
 	values := "(" + store.Marks(strings.Count(columns, ",")+1) + ")"
-	return "INSERT INTO event (" + columns + ") VALUES " + strings.Repeat(values+", ", rows-1) + values + " ON CONFLICT DO NOTHING"
+	return "INSERT INTO event (" + columns + ") VALUES " + strings.Repeat(values+", ", rows-1) + values +
+		" ON CONFLICT DO NOTHING"
 }
 
 // row is an event by numbers.
@@ -87,7 +88,8 @@ func insert(ctx context.Context, tx *store.Tx, rows []row) error {
 			args = args[:0]
 			for _, r := range rows[:chunk.rows] {
 				e := r.e
-				args = append(args, int64(e.At), e.ID, e.Visitor, e.Install, r.app, r.link, r.client, r.referrer, r.rule,
+				args = append(args, int64(e.At), e.ID, e.Visitor, e.Install, r.app, r.link, r.client, r.referrer,
+					r.rule,
 					place(types, e.Type), place(destinations, e.Destination), country(e.Country))
 			}
 			if _, err := tx.Exec(ctx, chunk.query, args...); err != nil {

@@ -38,11 +38,14 @@ func (g *traffic) events(n int) []clicklog.Event {
 		events[i] = clicklog.Event{
 			ID: 1 + g.random.Int64N(1<<47-1), At: g.at, Type: clicklog.Click, Visitor: int64(g.random.Uint64()),
 			Link: clicklog.Link{
-				ID: fmt.Sprintf("0198b3d2-6f0e-7c3a-9a51-%012x", link), AppID: "app_5fk2m9q1x7", Hostname: "go.example.com",
-				Prefix: "l", Slug: fmt.Sprint("slug-", link), Group: "main", TagIDs: []string{"0198b3d2-6f0e-7c3a-9a51-0c9f5e1d2b77"},
+				ID: fmt.Sprintf("0198b3d2-6f0e-7c3a-9a51-%012x", link), AppID: "app_5fk2m9q1x7",
+				Hostname: "go.example.com",
+				Prefix:   "l", Slug: fmt.Sprint("slug-", link), Group: "main",
+				TagIDs: []string{"0198b3d2-6f0e-7c3a-9a51-0c9f5e1d2b77"},
 			},
 			Device: pick("ios", "android", "desktop", "other"), OS: pick("iOS", "Android", "Windows", "macOS"),
-			Browser: pick("Safari", "Chrome", "Firefox", "Edge", "Samsung"), Source: pick("browser", "browser", "social", "qr"),
+			Browser: pick("Safari", "Chrome", "Firefox", "Edge", "Samsung"),
+			Source:  pick("browser", "browser", "social", "qr"),
 			Country: pick("PT", "DE", "US", "BR", "FR", "IN", "ZZ"), Destination: pick("web", "store", "app"),
 		}
 		if g.random.IntN(2) == 0 {

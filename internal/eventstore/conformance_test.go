@@ -30,7 +30,8 @@ func event(edit func(e *clicklog.Event)) clicklog.Event {
 	lastID++
 	e := clicklog.Event{
 		ID: lastID, At: day, Type: clicklog.Click, Visitor: 1,
-		Link:   clicklog.Link{ID: "one", AppID: "a", Hostname: "go.example.com", Prefix: "l", Slug: "one", Group: "main"},
+		Link: clicklog.Link{ID: "one", AppID: "a", Hostname: "go.example.com", Prefix: "l", Slug: "one",
+			Group: "main"},
 		Device: "ios", OS: "iOS", Browser: "Safari", Source: "browser", Country: "PT", Destination: "web",
 	}
 	if edit != nil {
@@ -144,7 +145,8 @@ func conformFilters(t *testing.T, s *eventstore.Store) {
 		}
 		got := summary(t, s, f)
 		if got.Clicks != c.want.Clicks || got.AppOpens != c.want.AppOpens {
-			t.Errorf("%s: %d clicks, %d app opens; want %d, %d", c.name, got.Clicks, got.AppOpens, c.want.Clicks, c.want.AppOpens)
+			t.Errorf("%s: %d clicks, %d app opens; want %d, %d", c.name, got.Clicks, got.AppOpens, c.want.Clicks,
+				c.want.AppOpens)
 		}
 	}
 }
@@ -180,7 +182,8 @@ func conformTotals(t *testing.T, s *eventstore.Store) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	f.Device = "bot"
-	want = eventstore.Totals{Clicks: 2, UniqueVisitors: 2, IdentifiedClicks: 1, ActiveLinks: 2, FirstEventAt: at(day), LastEventAt: at(day + 13)}
+	want = eventstore.Totals{Clicks: 2, UniqueVisitors: 2, IdentifiedClicks: 1, ActiveLinks: 2, FirstEventAt: at(day),
+		LastEventAt: at(day + 13)}
 	if got := summary(t, s, f); !reflect.DeepEqual(got, want) {
 		t.Errorf("crawlers: got %+v, want %+v", got, want)
 	}
@@ -194,7 +197,8 @@ func conformTotals(t *testing.T, s *eventstore.Store) {
 func conformRepeats(t *testing.T, one, two *eventstore.Store) {
 	var events []clicklog.Event
 	for i := range 250 {
-		events = append(events, event(func(e *clicklog.Event) { e.Link.AppID = "repeats"; e.Link.ID = fmt.Sprint(i % 9) }))
+		events = append(events,
+			event(func(e *clicklog.Event) { e.Link.AppID = "repeats"; e.Link.ID = fmt.Sprint(i % 9) }))
 	}
 	add(t, one, events[:200]...)
 	add(t, one, events[:200]...)
@@ -253,7 +257,8 @@ func conformConcurrent(t *testing.T, one, two *eventstore.Store) {
 // Whatever a visitor sends is stored in some form: a refused row would stop
 // the loader for good.
 func conformOddText(t *testing.T, s *eventstore.Store) {
-	for _, text := range []string{"\x00", "a\x00b", "\xff\xfe", strings.Repeat("é", 30_000), "'; --", "?", "😀", "\u0000,"} {
+	for _, text := range []string{"\x00", "a\x00b", "\xff\xfe", strings.Repeat("é", 30_000), "'; --", "?", "😀",
+		"\u0000,"} {
 		for range 2 {
 			add(t, s, event(func(e *clicklog.Event) {
 				e.Link.AppID = "odd"

@@ -42,7 +42,8 @@ var statements = [dimensions]struct{ find, last, add string }{
 	links: {
 		"SELECT no FROM event_link WHERE digest = ?",
 		"SELECT coalesce(max(no), 0) FROM event_link",
-		"INSERT INTO event_link (no, digest, app_no, link_id, hostname, prefix, slug, link_group, campaign_id, folder_id, tag_ids) " +
+		`INSERT INTO event_link (no, digest, app_no, link_id, hostname, prefix, slug, link_group, campaign_id,
+			folder_id, tag_ids) ` +
 			"VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
 	},
 	clients: {

@@ -52,7 +52,8 @@ func (l *Loader) Run(ctx context.Context) {
 		switch {
 		case err != nil:
 			if ctx.Err() == nil {
-				l.logger.Error("events stay in the click log for now", "backlog_bytes", l.log.Backlog(), "retry_in", wait, "error", err)
+				l.logger.Error("events stay in the click log for now", "backlog_bytes", l.log.Backlog(), "retry_in",
+					wait, "error", err)
 			}
 			pause(ctx, wait)
 			wait = min(2*wait, maxWait)
@@ -74,7 +75,8 @@ func (l *Loader) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		moved, err := l.Move(ctx)
 		if err != nil {
-			l.logger.Error("events stay in the click log until the next start", "backlog_bytes", l.log.Backlog(), "error", err)
+			l.logger.Error("events stay in the click log until the next start", "backlog_bytes", l.log.Backlog(),
+				"error", err)
 		}
 		if err != nil || moved == 0 {
 			return

@@ -48,7 +48,8 @@ func TestLoaderDrainsAtTheEnd(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
 		eventstore.NewLoader(l, s.Append, countNone, slog.New(slog.DiscardHandler)).Run(ctx)
-		if got := summary(t, s, eventstore.Filter{AppID: "a", Start: day, End: next}); got.Clicks != 5000 || l.Backlog() != 0 {
+		if got := summary(t, s, eventstore.Filter{AppID: "a", Start: day, End: next}); got.Clicks != 5000 ||
+			l.Backlog() != 0 {
 			t.Fatalf("%d clicks, backlog %d; want 5000, 0", got.Clicks, l.Backlog())
 		}
 	})
@@ -105,7 +106,8 @@ func TestFailingDatabase(t *testing.T) {
 		}
 		rename("event_away", "event")
 		run()
-		if got := summary(t, s, eventstore.Filter{AppID: "a", Start: day, End: next}); got.Clicks != 10 || l.Backlog() != 0 {
+		if got := summary(t, s, eventstore.Filter{AppID: "a", Start: day, End: next}); got.Clicks != 10 ||
+			l.Backlog() != 0 {
 			t.Fatalf("%d clicks, backlog %d; want 10, 0", got.Clicks, l.Backlog())
 		}
 	})

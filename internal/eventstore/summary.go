@@ -40,14 +40,16 @@ var summary = fmt.Sprintf(`SELECT count(CASE WHEN type = %[1]d THEN 1 END),
 func (s *Store) Summary(ctx context.Context, f Filter) (Totals, error) {
 	w := f.where()
 	t, err := store.One(ctx, s.db, func(r store.Row) (t Totals, err error) {
-		err = r.Scan(&t.Clicks, &t.UniqueVisitors, &t.IdentifiedClicks, &t.AppOpens, &t.ContentViews, &t.LegacyContentLoads,
+		err = r.Scan(&t.Clicks, &t.UniqueVisitors, &t.IdentifiedClicks, &t.AppOpens, &t.ContentViews,
+			&t.LegacyContentLoads,
 			&t.FirstEventAt, &t.LastEventAt)
 		return t, err
 	}, summary+w.String(), w.Args()...)
 	if err == nil && t.Clicks > 0 {
 		w.And("type = ?", typeClick)
 		t.ActiveLinks, err = store.One(ctx, s.db, store.Value[int64],
-			"SELECT count(DISTINCT link_id) FROM event_link WHERE no IN (SELECT link_no FROM event"+w.String()+")", w.Args()...)
+			"SELECT count(DISTINCT link_id) FROM event_link WHERE no IN (SELECT link_no FROM event"+w.String()+")",
+			w.Args()...)
 	}
 	if err != nil {
 		return Totals{}, fmt.Errorf("summary of app %s from %s to %s: %w", f.AppID, f.Start, f.End, err)

@@ -24,7 +24,8 @@ func (s *Store) Sweep(ctx context.Context, before clock.Instant, limit int64) (d
 		}
 		var n int64
 		n, err = s.db.Exec(ctx, "DELETE FROM event WHERE app_no = ? AND (at, id) IN "+
-			"(SELECT at, id FROM event WHERE app_no = ? AND at < ? ORDER BY at, id LIMIT ?)", app, app, int64(before), limit-deleted)
+			"(SELECT at, id FROM event WHERE app_no = ? AND at < ? ORDER BY at, id LIMIT ?)", app, app, int64(before),
+			limit-deleted)
 		deleted += n
 	}
 	if err != nil {

@@ -201,7 +201,8 @@ func (e *Executor) run(ctx context.Context, claimed ...jobs.Job) error {
 }
 
 // apply runs the function of a short kind of jobs.
-func apply[T any](run func(context.Context, *store.Tx, T) error, ctx context.Context, tx *store.Tx, what T) (err error) {
+func apply[T any](run func(context.Context, *store.Tx, T) error, ctx context.Context, tx *store.Tx,
+	what T) (err error) {
 	defer recovered(&err)
 	return run(ctx, tx, what)
 }

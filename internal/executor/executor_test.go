@@ -20,7 +20,8 @@ import (
 
 // note leaves an effect in the database that counts how often it was done.
 func note(ctx context.Context, tx *store.Tx, name string) error {
-	_, err := tx.Exec(ctx, "INSERT INTO sequence (name, value) VALUES (?, 1) ON CONFLICT (name) DO UPDATE SET value = sequence.value + 1", name)
+	_, err := tx.Exec(ctx, `INSERT INTO sequence (name, value) VALUES (?, 1) ON CONFLICT (name) DO UPDATE
+		SET value = sequence.value + 1`, name)
 	return err
 }
 
@@ -213,7 +214,8 @@ func TestRunAll(t *testing.T) {
 		}
 		enqueue(t, db, "note", "alone")
 		cycle(t, e, 41)
-		if fmt.Sprint(sizes) != "[40]" || noted(t, db, "all 0") != 1 || noted(t, db, "all 39") != 1 || noted(t, db, "alone") != 1 {
+		if fmt.Sprint(sizes) != "[40]" || noted(t, db, "all 0") != 1 || noted(t, db, "all 39") != 1 ||
+			noted(t, db, "alone") != 1 {
 			t.Errorf("jobs were run by %v", sizes)
 		}
 		sizes = nil
@@ -221,7 +223,8 @@ func TestRunAll(t *testing.T) {
 			enqueue(t, db, "all", payload)
 		}
 		cycle(t, e, 3)
-		if fmt.Sprint(sizes) != "[3 1 1 1]" || noted(t, db, "all a") != 1 || noted(t, db, "all b") != 1 || noted(t, db, "all panic") != 0 {
+		if fmt.Sprint(sizes) != "[3 1 1 1]" || noted(t, db, "all a") != 1 || noted(t, db, "all b") != 1 ||
+			noted(t, db, "all panic") != 0 {
 			t.Errorf("jobs were run by %v", sizes)
 		}
 		depth(t, db, 1)
@@ -402,7 +405,8 @@ func TestUnknownKind(t *testing.T) {
 // A panic is a failure of its job alone.
 func TestPanic(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
-		e := executor(t, db, noteKind, jobs.Kind{Name: "panic", Run: func(context.Context, *store.Tx, jobs.Job) error { panic("no") }})
+		e := executor(t, db, noteKind, jobs.Kind{Name: "panic",
+			Run: func(context.Context, *store.Tx, jobs.Job) error { panic("no") }})
 		enqueue(t, db, "panic", "")
 		enqueue(t, db, "note", "beside")
 		cycle(t, e, 2)
@@ -450,14 +454,15 @@ func TestSeveralExecutors(t *testing.T) {
 func TestRun(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
 		entered, leave := make(chan struct{}, 1), make(chan struct{})
-		e := executor(t, db, noteKind, jobs.Kind{Name: "slow", Run: func(ctx context.Context, tx *store.Tx, j jobs.Job) error {
-			entered <- struct{}{}
-			<-leave
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			return note(ctx, tx, "slow")
-		}})
+		e := executor(t, db, noteKind, jobs.Kind{Name: "slow",
+			Run: func(ctx context.Context, tx *store.Tx, j jobs.Job) error {
+				entered <- struct{}{}
+				<-leave
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+				return note(ctx, tx, "slow")
+			}})
 		ctx, cancel := context.WithCancel(t.Context())
 		var wg sync.WaitGroup
 		wg.Go(func() { e.Run(ctx) })

@@ -174,7 +174,8 @@ func TestLater(t *testing.T) {
 			}
 			return nil
 		})
-		e := New(Options{DB: db, Log: executor(t, db).Log, Kinds: []jobs.Kind{kind}, Observe: func(_, o string) { outcomes = append(outcomes, o) }})
+		e := New(Options{DB: db, Log: executor(t, db).Log, Kinds: []jobs.Kind{kind},
+			Observe: func(_, o string) { outcomes = append(outcomes, o) }})
 		enqueueFor(t, db, "a", "count", "4")
 		cycle(t, e, 1)
 		c.Move(time.Minute - time.Millisecond)

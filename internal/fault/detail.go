@@ -63,7 +63,8 @@ var Reasons = []struct {
 	Text string
 }{
 	{ReasonRequired, "The field, parameter, header or part must be sent."},
-	{ReasonUnknownField, "The operation does not know the field or parameter. The message names the one that may be meant."},
+	{ReasonUnknownField, "The operation does not know the field or parameter. The message names the one that may be " +
+		"meant."},
 	{ReasonRepeated, "The parameter, header or part was sent more than once."},
 	{ReasonWrongType, "The JSON type is not the field's, or the field must not be null."},
 	{ReasonNotOneOf, "The value is not among those that the field admits."},

@@ -134,7 +134,8 @@ func InvalidHeader(name string, reason Reason, format string, args ...any) *Erro
 
 // Stale is the refusal of an If-Match that is not the current revision.
 func Stale() *Error {
-	return New(RevisionConflict, "The revision in If-Match is not the current one. Read the resource again and reconcile.")
+	return New(RevisionConflict, "The revision in If-Match is not the current one. Read the resource again and "+
+		"reconcile.")
 }
 
 // From returns err as a refusal. ok is false when err is not a refusal; the

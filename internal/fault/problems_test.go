@@ -42,7 +42,8 @@ func TestNoProblems(t *testing.T) {
 // An error that is no refusal of data is never lost.
 func TestFailureEndsCheck(t *testing.T) {
 	broken := errors.New("the disk is gone")
-	for _, failure := range []error{broken, fmt.Errorf("read: %w", broken), fault.New(fault.Unavailable, "Later."), fault.New(fault.RateLimited, "Slowly."), fault.Missing()} {
+	for _, failure := range []error{broken, fmt.Errorf("read: %w", broken), fault.New(fault.Unavailable, "Later."),
+		fault.New(fault.RateLimited, "Slowly."), fault.Missing()} {
 		var p fault.Problems
 		p.Add("/a", fault.ReasonInvalid, "wrong")
 		p.Keep(failure)
@@ -82,7 +83,8 @@ func TestProblemsAreBounded(t *testing.T) {
 	}
 	p.Include("/x", make([]fault.Detail, 100)...)
 	details, err := p.Details()
-	if err != nil || len(details) != fault.MaxDetails || details[fault.MaxDetails-1].Path != fault.Pointer(fault.MaxDetails-1) {
+	if err != nil || len(details) != fault.MaxDetails ||
+		details[fault.MaxDetails-1].Path != fault.Pointer(fault.MaxDetails-1) {
 		t.Errorf("%d problems, %v", len(details), err)
 	}
 }
@@ -99,7 +101,8 @@ func TestPointer(t *testing.T) {
 
 func TestIs(t *testing.T) {
 	err := fmt.Errorf("load: %w", fault.Missing())
-	if !fault.Is(err, fault.NotFound) || fault.Is(err, fault.Unauthenticated) || fault.Is(errors.New("x"), fault.Internal) || fault.Is(nil, fault.Internal) {
+	if !fault.Is(err, fault.NotFound) || fault.Is(err, fault.Unauthenticated) ||
+		fault.Is(errors.New("x"), fault.Internal) || fault.Is(nil, fault.Internal) {
 		t.Error("Is does not tell refusals apart")
 	}
 }

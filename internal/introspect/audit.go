@@ -44,11 +44,14 @@ type auditInput struct {
 }
 
 func auditEvents(ctx context.Context, c *op.Call, in *auditInput, w op.Window) ([]AuditEvent, error) {
-	where := filter(c, in.From, in.To, "app_id", in.AppID, "operation", in.Operation, "resource_type", in.ResourceType, "resource_id", in.ResourceID, "actor_id", in.ActorID)
+	where := filter(c, in.From, in.To, "app_id", in.AppID, "operation", in.Operation, "resource_type", in.ResourceType,
+		"resource_id", in.ResourceID, "actor_id", in.ActorID)
 	order := w.Keyset(where, "created_at", "id", true)
 	return store.All(ctx, c.DB, func(r store.Row) (e AuditEvent, err error) {
-		err = r.Scan(&e.ID, &e.Operation, &e.Actor.Type, &e.Actor.ID, &e.Actor.Name, &e.AppID, &e.Resource.Type, &e.Resource.ID, &e.Revision, &e.CorrelationID, &e.CreatedAt)
+		err = r.Scan(&e.ID, &e.Operation, &e.Actor.Type, &e.Actor.ID, &e.Actor.Name, &e.AppID, &e.Resource.Type,
+			&e.Resource.ID, &e.Revision, &e.CorrelationID, &e.CreatedAt)
 		return e, err
-	}, `SELECT id, operation, actor_type, actor_id, `+actorName+`, app_id, resource_type, resource_id, revision, correlation_id, created_at
+	}, `SELECT id, operation, actor_type, actor_id,
+		`+actorName+`, app_id, resource_type, resource_id, revision, correlation_id, created_at
 		FROM audit_event`+where.String()+order, where.Args(w.Limit)...)
 }

@@ -40,7 +40,8 @@ func (s *service) permitted(c *op.Call, appID *string) op.Item[Capabilities] {
 	}
 	for _, o := range s.pipeline.Ops() {
 		if c.Actor.May(o.Perm, o.Human) {
-			data.Operations = append(data.Operations, Capability{Operation: o.ID, Method: o.Method, Path: o.Path, Permission: o.Perm, HumanOnly: o.Human})
+			data.Operations = append(data.Operations, Capability{Operation: o.ID, Method: o.Method, Path: o.Path,
+				Permission: o.Perm, HumanOnly: o.Human})
 		}
 	}
 	return op.Item[Capabilities]{Data: data}

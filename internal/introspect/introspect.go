@@ -19,14 +19,16 @@ func Register(p *op.Pipeline) part.Part {
 	d := &service{p}
 	op.Read(p, op.Op{ID: "getCapabilities", Method: "GET", Path: "/capabilities", Perm: "capabilities:read",
 		Summary: "List the permitted operations"}, d.capabilities)
-	op.Read(p, op.Op{ID: "getAppsAppIdCapabilities", Method: "GET", Path: "/apps/{appId}/capabilities", Perm: "capabilities:read", App: op.AppInPath,
-		Summary: "List the permitted operations on an app"}, d.appCapabilities)
-	op.Read(p, op.Op{ID: "getAppsAppIdUsage", Method: "GET", Path: "/apps/{appId}/usage", Perm: "usage:read", App: op.AppInPath,
-		Summary: "Get rate limits and usage", Doc: "Account counters include the owner's other apps."}, d.usage)
-	op.List(p, op.Op{ID: "getAuditEvents", Method: "GET", Path: "/audit-events", Perm: "audit_events:read", Human: true, App: op.AppInQuery,
-		Summary: "List audit events"}, auditEvents)
-	op.List(p, op.Op{ID: "getRequests", Method: "GET", Path: "/requests", Perm: "requests:read", Human: true, App: op.AppInQuery,
-		Summary: "List request logs"}, d.requests)
+	op.Read(p, op.Op{ID: "getAppsAppIdCapabilities", Method: "GET", Path: "/apps/{appId}/capabilities",
+		Perm: "capabilities:read", App: op.AppInPath, Summary: "List the permitted operations on an app"},
+		d.appCapabilities)
+	op.Read(p, op.Op{ID: "getAppsAppIdUsage", Method: "GET", Path: "/apps/{appId}/usage", Perm: "usage:read",
+		App: op.AppInPath, Summary: "Get rate limits and usage",
+		Doc: "Account counters include the owner's other apps."}, d.usage)
+	op.List(p, op.Op{ID: "getAuditEvents", Method: "GET", Path: "/audit-events", Perm: "audit_events:read", Human: true,
+		App: op.AppInQuery, Summary: "List audit events"}, auditEvents)
+	op.List(p, op.Op{ID: "getRequests", Method: "GET", Path: "/requests", Perm: "requests:read", Human: true,
+		App: op.AppInQuery, Summary: "List request logs"}, d.requests)
 	return part.Part{Name: "introspect"}
 }
 

@@ -15,7 +15,8 @@ type M = apitest.M
 func TestCapabilities(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
-		all := owner.Call("GET", "/capabilities", nil).Want(200).Has("data.environment", `"staging"`).Has("data.appId", "null").Has("data.principal.actorType", `"human"`)
+		all := owner.Call("GET", "/capabilities", nil).Want(200).Has("data.environment", `"staging"`).
+			Has("data.appId", "null").Has("data.principal.actorType", `"human"`)
 		if !strings.Contains(all.Value("data.operations"), `"createApiKeys"`) {
 			t.Error("a human session may not create keys")
 		}
@@ -35,15 +36,22 @@ func TestAuditEvents(t *testing.T) {
 		key := owner.Key("links:create")
 		link := key.Link("a", nil).Want(201)
 		key.Link("a", nil).Refused(fault.ResourceConflict) // leaves none
-		r := owner.Call("GET", "/audit-events?appId="+owner.AppID+"&from="+before.Add(time.Second).String(), nil).Want(200)
-		r.Has("data.0.operation", `"createLinks"`).Has("data.0.actor.type", `"api_key"`).Has("data.0.actor.name", `"key"`).Has("data.0.resource.id", link.Value("data.id")).
-			Has("data.0.revision", link.Value("data.revision")).Has("data.0.correlationId", link.Value("meta.requestId")).Has("data.0.appId", `"`+owner.AppID+`"`).Has("data.1", "")
-		owner.Call("GET", "/audit-events?operation=createApiKeys", nil).Want(200).Has("data.0.actor.name", `"ann@example.com"`)
-		owner.Call("PATCH", "/me", M{"displayName": "Ann"}, apitest.IfMatch(owner.Call("GET", "/me", nil).Revision())).Want(200)
+		r := owner.Call("GET", "/audit-events?appId="+owner.AppID+"&from="+before.Add(time.Second).String(), nil).
+			Want(200)
+		r.Has("data.0.operation", `"createLinks"`).Has("data.0.actor.type", `"api_key"`).
+			Has("data.0.actor.name", `"key"`).Has("data.0.resource.id", link.Value("data.id")).
+			Has("data.0.revision", link.Value("data.revision")).
+			Has("data.0.correlationId", link.Value("meta.requestId")).Has("data.0.appId", `"`+owner.AppID+`"`).
+			Has("data.1", "")
+		owner.Call("GET", "/audit-events?operation=createApiKeys", nil).Want(200).
+			Has("data.0.actor.name", `"ann@example.com"`)
+		owner.Call("PATCH", "/me", M{"displayName": "Ann"}, apitest.IfMatch(owner.Call("GET", "/me", nil).Revision())).
+			Want(200)
 		owner.Call("GET", "/audit-events?operation=createApiKeys", nil).Want(200).Has("data.0.actor.name", `"Ann"`)
 		owner.Call("GET", "/requests?operation=createLinks&status=201", nil).Want(200).Has("data.0.actor.name", `"key"`)
 		for query, want := range map[string]int{
-			"operation=createApiKeys": 1, "resourceType=link": 1, "resourceId=" + apitest.Path(link.Text("data.id")): 1, "actorId=" + r.Text("data.0.actor.id"): 1,
+			"operation=createApiKeys": 1, "resourceType=link": 1, "resourceId=" + apitest.Path(link.Text("data.id")): 1,
+			"actorId=" + r.Text("data.0.actor.id"):   1,
 			"to=" + before.Add(time.Second).String(): 2, "operation=none": 0,
 		} {
 			if n := owner.Call("GET", "/audit-events?"+query, nil).Want(200).Len("data"); n != want {
@@ -64,10 +72,13 @@ func TestRequests(t *testing.T) {
 		link := owner.Link("a", nil).Want(201)
 		i.Clock.Move(time.Second)
 		refused := owner.Call("GET", "/links/none:none", nil).Refused(fault.NotFound)
-		owner.Call("GET", "/requests?operation=getLinksLinkId", nil).Want(200).Has("data.0.id", `"`+refused.Text("error.requestId")+`"`).
-			Has("data.0.status", "404").Has("data.0.errorCode", `"not_found"`).Has("data.0.route", `"/v1/links/{linkId}"`).Has("data.0.method", `"GET"`)
+		owner.Call("GET", "/requests?operation=getLinksLinkId", nil).Want(200).
+			Has("data.0.id", `"`+refused.Text("error.requestId")+`"`).
+			Has("data.0.status", "404").Has("data.0.errorCode", `"not_found"`).
+			Has("data.0.route", `"/v1/links/{linkId}"`).Has("data.0.method", `"GET"`)
 		owner.Call("GET", "/requests?operation=createLinks&status=201&appId="+owner.AppID, nil).Want(200).
-			Has("data.0.id", link.Value("meta.requestId")).Has("data.0.errorCode", "null").Has("data.0.appId", `"`+owner.AppID+`"`)
+			Has("data.0.id", link.Value("meta.requestId")).Has("data.0.errorCode", "null").
+			Has("data.0.appId", `"`+owner.AppID+`"`)
 		if n := owner.Call("GET", "/requests?errorCode=not_found", nil).Want(200).Len("data"); n != 1 {
 			t.Errorf("%d refused requests", n)
 		}

@@ -48,8 +48,10 @@ func (s *service) requests(ctx context.Context, c *op.Call, in *requestInput, w 
 	}
 	order := w.Keyset(where, "created_at", "id", true)
 	return store.All(ctx, c.DB, func(r store.Row) (v Request, err error) {
-		err = r.Scan(&v.ID, &v.Operation, &v.Method, &v.Route, &v.Status, &v.DurationMS, &v.ErrorCode, &v.Actor.Type, &v.Actor.ID, &v.Actor.Name, &v.AppID, &v.CreatedAt)
+		err = r.Scan(&v.ID, &v.Operation, &v.Method, &v.Route, &v.Status, &v.DurationMS, &v.ErrorCode, &v.Actor.Type,
+			&v.Actor.ID, &v.Actor.Name, &v.AppID, &v.CreatedAt)
 		return v, err
-	}, `SELECT id, operation, method, route, status, duration_ms, error_code, actor_type, actor_id, `+actorName+`, app_id, created_at
+	}, `SELECT id, operation, method, route, status, duration_ms, error_code, actor_type, actor_id,
+		`+actorName+`, app_id, created_at
 		FROM request_record`+where.String()+order, where.Args(w.Limit)...)
 }

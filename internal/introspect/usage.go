@@ -97,7 +97,8 @@ func (s *service) usage(ctx context.Context, c *op.Call, in *appInput) (op.Item[
 		limits[i] = Limit{Limit: st.Limit, WindowSeconds: int64(st.Window.Seconds())}
 		used[i] = Used{Used: st.Used, ResetAt: st.Reset}
 	}
-	u := Usage{Limits: ratesOf(limits[0:3]), Usage: ratesOf(used[0:3]), SharedLimits: sharedOf(limits[3:]), SharedUsage: sharedOf(used[3:])}
+	u := Usage{Limits: ratesOf(limits[0:3]), Usage: ratesOf(used[0:3]), SharedLimits: sharedOf(limits[3:]),
+		SharedUsage: sharedOf(used[3:])}
 	limit, use := &u.SharedLimits.App, &u.SharedUsage.App
 	for _, count := range []struct {
 		most       int64
@@ -119,7 +120,8 @@ func (s *service) usage(ctx context.Context, c *op.Call, in *appInput) (op.Item[
 // buckets returns the windows in the order in which usage takes them apart.
 func (s *service) buckets(c *op.Call, appID string) []ratelimit.Bucket {
 	var all []ratelimit.Bucket
-	for _, whose := range []struct{ by, key string }{{"credential", c.Actor.Windows}, {"account", c.Actor.OwnerID}, {"app", appID}} {
+	for _, whose := range []struct{ by, key string }{{"credential", c.Actor.Windows}, {"account", c.Actor.OwnerID},
+		{"app", appID}} {
 		for _, category := range []string{"entry", "read", "write"} {
 			all = append(all, s.pipeline.Bucket(category, whose.by, whose.key))
 		}

@@ -35,7 +35,8 @@ func (h *Held) Finished() bool { return h.finished }
 // progress: the count of attempts starts anew.
 func (h *Held) InTx(ctx context.Context, f func(*store.Tx) error) error {
 	err := h.DB.InTx(ctx, func(tx *store.Tx) error {
-		if err := held(tx.Exec(ctx, "UPDATE job SET run_after = ?, attempts = 1 WHERE id = ? AND lease_no = ?", h.until(tx.Now), h.ID, h.LeaseNo)); err != nil {
+		if err := held(tx.Exec(ctx, "UPDATE job SET run_after = ?, attempts = 1 WHERE id = ? AND lease_no = ?",
+			h.until(tx.Now), h.ID, h.LeaseNo)); err != nil {
 			return err
 		}
 		return f(tx)
@@ -56,7 +57,8 @@ func (h *Held) FinishReadCommitted(ctx context.Context, f func(*store.Tx) error)
 	return h.finish(ctx, h.DB.InTxReadCommitted, f)
 }
 
-func (h *Held) finish(ctx context.Context, inTx func(context.Context, func(*store.Tx) error) error, f func(*store.Tx) error) error {
+func (h *Held) finish(ctx context.Context, inTx func(context.Context, func(*store.Tx) error) error,
+	f func(*store.Tx) error) error {
 	err := inTx(ctx, func(tx *store.Tx) error {
 		if err := Finish(ctx, tx, h.Job); err != nil {
 			return err
@@ -83,7 +85,8 @@ func (h *Held) Later(ctx context.Context, due clock.Instant) (err error) {
 // Renew lengthens the lease while a turn has no transaction to do it.
 func (h *Held) Renew(ctx context.Context) (err error) {
 	defer fault.Wrap(&err, "jobs.Renew(%s, %s)", h.Kind, h.ID)
-	return held(h.DB.Exec(ctx, "UPDATE job SET run_after = ? WHERE id = ? AND lease_no = ?", h.until(h.DB.Now()), h.ID, h.LeaseNo))
+	return held(h.DB.Exec(ctx, "UPDATE job SET run_after = ? WHERE id = ? AND lease_no = ?", h.until(h.DB.Now()), h.ID,
+		h.LeaseNo))
 }
 
 // RenewEvery is how long a turn may go without renewing its lease.

@@ -73,9 +73,11 @@ func EnqueueID(ctx context.Context, tx *store.Tx, kind, payload, appID string,
 	grant actor.Grant) (id string, err error) {
 	defer fault.Wrap(&err, "jobs.Enqueue(%s)", kind)
 	id = ids.New()
-	err = tx.Send(ctx, `INSERT INTO job (id, kind, payload, app_id, owner_id, credential, lease_no, attempts, run_after, created_at)
+	err = tx.Send(ctx, `INSERT INTO job (id, kind, payload, app_id, owner_id, credential, lease_no, attempts, run_after,
+		created_at)
 		VALUES (?, ?, ?, ?, ?, ?, 0, 0, ?, ?)`,
-		id, kind, payload, store.NullString(appID), store.NullString(grant.OwnerID), store.NullString(grant.Credential), tx.Now, tx.Now)
+		id, kind, payload, store.NullString(appID), store.NullString(grant.OwnerID), store.NullString(grant.Credential),
+		tx.Now, tx.Now)
 	tx.Signal(Topic(kind))
 	return id, err
 }
@@ -96,7 +98,8 @@ func Claim(ctx context.Context, db *store.DB, lease time.Duration, n int, kinds 
 		due = append(due, k)
 	}
 	condition := "run_after <= ? AND kind IN (" + store.Marks(len(kinds)) + ") ORDER BY run_after, id LIMIT ?"
-	apps, err := store.One(ctx, db, store.Value[int], "SELECT CASE WHEN MIN(app) = MAX(app) THEN 1 ELSE COUNT(*) END FROM (SELECT COALESCE(app_id, '') AS app FROM job WHERE "+condition+") AS due",
+	apps, err := store.One(ctx, db, store.Value[int], `SELECT CASE WHEN MIN(app) = MAX(app) THEN 1 ELSE COUNT(*) END
+		FROM (SELECT COALESCE(app_id, '') AS app FROM job WHERE `+condition+") AS due",
 		append(due, fairness)...)
 	if err != nil || apps == 0 {
 		return nil, err
@@ -112,7 +115,8 @@ func Claim(ctx context.Context, db *store.DB, lease time.Duration, n int, kinds 
 	err = db.InTxReadCommitted(ctx, func(tx *store.Tx) error {
 		// Materialized: PostgreSQL may run a subquery again for each row that the
 		// update looks at, and each time its limit would admit others.
-		claimed, err = store.All(ctx, tx, scan, `WITH due AS (SELECT id, app_id, run_after FROM job WHERE `+condition+`),
+		claimed, err = store.All(ctx, tx, scan, `WITH due AS (SELECT id, app_id, run_after FROM job
+			WHERE `+condition+`),
 			fair AS (SELECT id, run_after, `+turn+` AS turn FROM due),
 			picked AS MATERIALIZED (SELECT job.id FROM job JOIN fair ON fair.id = job.id WHERE job.run_after <= ?
 				ORDER BY fair.turn, fair.run_after, fair.id LIMIT ?`+tx.Dialect().SkipLocked+`)
@@ -166,7 +170,8 @@ func FinishAll(ctx context.Context, tx *store.Tx, all []Job) (err error) {
 		for _, j := range some {
 			leases, args = leases+" WHEN ? THEN CAST(? AS BIGINT)", append(args, j.ID, j.LeaseNo)
 		}
-		n, err := tx.Exec(ctx, "DELETE FROM job WHERE id IN ("+store.Marks(len(some))+") AND lease_no = CASE id"+leases+" END", args...)
+		n, err := tx.Exec(ctx, "DELETE FROM job WHERE id IN ("+store.Marks(len(some))+") AND lease_no = CASE id"+leases+
+			" END", args...)
 		if err == nil && n < int64(len(some)) {
 			err = ErrLeaseLost
 		}
@@ -194,14 +199,16 @@ func Retry(ctx context.Context, tx *store.Tx, j Job) (err error) {
 
 // giveBack ends the lease of a job that is due again at an instant.
 func (j *Job) giveBack(ctx context.Context, q store.Q, due clock.Instant, attempts int64) error {
-	return held(q.Exec(ctx, "UPDATE job SET run_after = ?, attempts = ?, lease_no = lease_no + 1 WHERE id = ? AND lease_no = ?", due, attempts, j.ID, j.LeaseNo))
+	return held(q.Exec(ctx, `UPDATE job SET run_after = ?, attempts = ?, lease_no = lease_no + 1 WHERE id = ?
+		AND lease_no = ?`, due, attempts, j.ID, j.LeaseNo))
 }
 
 // Wake makes a job due now if it was put off with Held.Later, as part of tx. A
 // job under way, or waiting after a failure, is left alone.
 func Wake(ctx context.Context, tx *store.Tx, kind, payload string) (err error) {
 	defer fault.Wrap(&err, "jobs.Wake(%s)", kind)
-	_, err = tx.Exec(ctx, "UPDATE job SET run_after = ? WHERE kind = ? AND payload = ? AND attempts = 0 AND run_after > ?", tx.Now, kind, payload, tx.Now)
+	_, err = tx.Exec(ctx, `UPDATE job SET run_after = ? WHERE kind = ? AND payload = ? AND attempts = 0
+		AND run_after > ?`, tx.Now, kind, payload, tx.Now)
 	tx.Signal(Topic(kind))
 	return err
 }

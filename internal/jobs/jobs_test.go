@@ -29,14 +29,16 @@ func TestWake(t *testing.T) {
 			}
 			switch payload {
 			case "later":
-				if err := jobs.Hold(db, claimed[0], jobs.Lease).Later(t.Context(), db.Now().Add(time.Hour)); err != nil {
+				if err := jobs.Hold(db, claimed[0], jobs.Lease).
+					Later(t.Context(), db.Now().Add(time.Hour)); err != nil {
 					t.Fatal(err)
 				}
 			case "failed":
 				inTx(func(tx *store.Tx) error { return jobs.Retry(t.Context(), tx, claimed[0]) })
 			}
 			inTx(func(tx *store.Tx) error { return jobs.Wake(t.Context(), tx, payload, payload) })
-			if again, err := jobs.Claim(t.Context(), db, jobs.Lease, 1, []string{payload}); err != nil || (len(again) == 1) != wakes {
+			if again, err := jobs.Claim(t.Context(), db, jobs.Lease, 1, []string{payload}); err != nil ||
+				(len(again) == 1) != wakes {
 				t.Errorf("%s: %v, %v", payload, again, err)
 			}
 		}

@@ -30,7 +30,8 @@ func TestPreviewAgrees(t *testing.T) {
 			for n := range links / part {
 				slug := fmt.Sprintf("s%d", n)
 				r := owner.Link(slug, randomLink(random, start, campaign)).Want(201)
-				owner.Call("PUT", "/links/"+apitest.Path(r.Text("data.id"))+"/routing-rules", M{"rules": randomRules(random, start)}, apitest.IfMatch(r.Revision())).Want(200)
+				owner.Call("PUT", "/links/"+apitest.Path(r.Text("data.id"))+"/routing-rules",
+					M{"rules": randomRules(random, start)}, apitest.IfMatch(r.Revision())).Want(200)
 				all = append(all, known{r.Text("data.id"), slug})
 			}
 			i.Settle(t)
@@ -45,7 +46,8 @@ func TestPreviewAgrees(t *testing.T) {
 					want := previewed(t, i, owner, l.id, platform, country)
 					got := visited(i, "https://"+owner.Host+"/"+l.slug, platform, country)
 					if got != want {
-						t.Fatalf("%s at %s, %s from %q: the preview says %s, the redirector %s", l.slug, i.Clock.Now(), platform, country, want, got)
+						t.Fatalf("%s at %s, %s from %q: the preview says %s, the redirector %s", l.slug, i.Clock.Now(),
+							platform, country, want, got)
 					}
 					seen[got]++
 				}
@@ -83,7 +85,8 @@ func randomTimes(r *rand.Rand, start clock.Instant, m M) M {
 
 func randomLink(r *rand.Rand, start clock.Instant, campaign string) M {
 	l := M{"desktopUrl": nil, "webOnly": r.IntN(4) == 0}
-	maybe(r, l, "desktopUrl", pick(r, "https://example.com/d", "https://example.com/d?utm_source=own#f", "https://bücher.example/"))
+	maybe(r, l, "desktopUrl", pick(r, "https://example.com/d", "https://example.com/d?utm_source=own#f",
+		"https://bücher.example/"))
 	maybe(r, l, "playStoreUrl", "https://play.example/?id=x")
 	maybe(r, l, "appStoreUrl", "https://apps.example/x")
 	maybe(r, l, "campaignId", campaign)
@@ -111,9 +114,12 @@ func randomRules(r *rand.Rand, start clock.Instant) []M {
 
 func agents(platform string) string {
 	return map[string]string{
-		"android": "Mozilla/5.0 (Linux; Android 16; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36",
-		"ios":     "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1",
-		"desktop": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36",
+		"android": "Mozilla/5.0 (Linux; Android 16; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 " +
+			"Mobile Safari/537.36",
+		"ios": "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) " +
+			"Version/18.0 Mobile/15E148 Safari/604.1",
+		"desktop": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 " +
+			"Safari/537.36",
 	}[platform]
 }
 
@@ -143,7 +149,8 @@ func previewed(t *testing.T, i *apitest.Installation, owner *apitest.Client, id,
 		t.Fatal(err)
 	}
 	r := httptest.NewRequest("POST", "https://api.example/v1/links/"+apitest.Path(id)+"/preview", bytes.NewReader(text))
-	r.Header = http.Header{"Authorization": {"Bearer " + owner.Credential}, "Content-Type": {"application/json"}, "Idempotency-Key": {apitest.NewKey()}}
+	r.Header = http.Header{"Authorization": {"Bearer " + owner.Credential}, "Content-Type": {"application/json"},
+		"Idempotency-Key": {apitest.NewKey()}}
 	w := httptest.NewRecorder()
 	i.API.ServeHTTP(w, r)
 	var answer struct {

@@ -13,7 +13,8 @@ import (
 
 // isTaken reports whether a link has an address.
 func isTaken(ctx context.Context, q store.Q, hostname, prefix, slug string) (bool, error) {
-	return store.Exists(ctx, q, "SELECT 1 FROM link WHERE hostname = ? AND prefix = ? AND slug = ?", hostname, prefix, slug)
+	return store.Exists(ctx, q, "SELECT 1 FROM link WHERE hostname = ? AND prefix = ? AND slug = ?", hostname, prefix,
+		slug)
 }
 
 // Availability says whether an address is free.

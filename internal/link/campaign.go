@@ -69,12 +69,14 @@ func publishCampaign(ctx context.Context, tx *store.Tx, j jobs.Job) error {
 	if err != nil {
 		return err
 	}
-	if now, err := organize.CampaignUTM(ctx, tx, j.AppID, page.CampaignID); errors.Is(err, store.ErrNotFound) || err == nil && now.Values() != page.UTM.Values() {
+	if now, err := organize.CampaignUTM(ctx, tx, j.AppID, page.CampaignID); errors.Is(err, store.ErrNotFound) ||
+		err == nil && now.Values() != page.UTM.Values() {
 		return nil
 	} else if err != nil {
 		return err
 	}
-	links, err := store.All(ctx, tx, scan, selection+" WHERE campaign_id = ? AND (created_at, id) > (?, ?) ORDER BY created_at, id LIMIT ?",
+	links, err := store.All(ctx, tx, scan, selection+" WHERE campaign_id = ? AND (created_at, id) > (?, ?) ORDER BY "+
+		"created_at, id LIMIT ?",
 		page.CampaignID, page.AfterAt, page.AfterID, campaignPageSize)
 	if err != nil || len(links) == 0 {
 		return err

@@ -87,7 +87,8 @@ func (c *Content) apply(p *fault.Problems, l *Link) {
 		path  string
 		value opt.Null[string]
 		into  **string
-	}{{"/desktopUrl", c.DesktopURL, &l.DesktopURL}, {"/playStoreUrl", c.PlayStoreURL, &l.PlayStoreURL}, {"/appStoreUrl", c.AppStoreURL, &l.AppStoreURL}} {
+	}{{"/desktopUrl", c.DesktopURL, &l.DesktopURL}, {"/playStoreUrl", c.PlayStoreURL, &l.PlayStoreURL},
+		{"/appStoreUrl", c.AppStoreURL, &l.AppStoreURL}} {
 		p.Keep(weburl.CheckHTTPS(field.path, field.value.Ptr()))
 		field.value.Apply(field.into)
 	}
@@ -104,8 +105,10 @@ func (c *Content) apply(p *fault.Problems, l *Link) {
 	l.Behavior = c.Behavior.Or(l.Behavior)
 	l.Group = c.Group.Or(l.Group)
 	if c.Parameters.Set {
-		if len(c.Parameters.Value.Value) > maxParameters || op.DeeperThan(c.Parameters.Value.Value, maxParametersDepth) {
-			p.Add("/parameters", fault.ReasonTooLarge, "the object must have at most %d bytes, counted without white space and needless escapes, and at most %d levels", maxParameters, maxParametersDepth)
+		if len(c.Parameters.Value.Value) > maxParameters || op.DeeperThan(c.Parameters.Value.Value,
+			maxParametersDepth) {
+			p.Add("/parameters", fault.ReasonTooLarge, "the object must have at most %d bytes, counted without white "+
+				"space and needless escapes, and at most %d levels", maxParameters, maxParametersDepth)
 		}
 		l.Parameters = c.Parameters.Value
 	}
@@ -153,7 +156,8 @@ func (c *Content) applyLifecycle(p *fault.Problems, l *Lifecycle) {
 func (c *Content) applyTemplates(p *fault.Problems, l *Link) {
 	if c.TemplateData.Set {
 		if string(c.TemplateData.Value.Value) != "{}" {
-			p.Add("/templateData", fault.ReasonUnknownReference, "the object must be empty: no selected template has variables")
+			p.Add("/templateData", fault.ReasonUnknownReference,
+				"the object must be empty: no selected template has variables")
 		}
 		l.TemplateData = c.TemplateData.Value
 	}

@@ -12,7 +12,8 @@ import (
 // XK.
 func checkCountry(path, code string) error {
 	if _, found := slices.BinarySearch(countries, code); !found {
-		return fault.Invalid(path, fault.ReasonInvalid, "%s is not an ISO 3166-1 alpha-2 country code; those are like DE or BR", code)
+		return fault.Invalid(path, fault.ReasonInvalid, "%s is not an ISO 3166-1 alpha-2 country code; those are "+
+			"like DE or BR", code)
 	}
 	return nil
 }

@@ -22,7 +22,8 @@ func put(ctx context.Context, tx *store.Tx, publisher *route.Publisher, links []
 	routes := make([]route.LinkRoute, len(links))
 	for i := range links {
 		l := &links[i]
-		routes[i] = route.LinkRoute{Hostname: l.Domain, Path: route.Path(l.Prefix, l.Slug), Revision: l.Revision, Link: documents[i]}
+		routes[i] = route.LinkRoute{Hostname: l.Domain, Path: route.Path(l.Prefix, l.Slug), Revision: l.Revision,
+			Link: documents[i]}
 	}
 	return publisher.PutLinks(ctx, routes)
 }
@@ -73,7 +74,8 @@ func (l *Link) document(ctx context.Context, q store.Q, rules []Rule, tagIDs []s
 		MaxClicks: l.Lifecycle.MaxClicks, TagIDs: tagIDs, ExpiredURL: address(l.Lifecycle.ExpiredURL),
 		DesktopURL: address(l.DesktopURL), PlayStoreURL: address(l.PlayStoreURL), AppStoreURL: address(l.AppStoreURL),
 		WebOnly: l.WebOnly, Behavior: l.Behavior, UTM: routeUTM(&l.UTM),
-		Title: strings.TrimSpace(text(l.Title)), Description: strings.TrimSpace(text(l.Description)), ImageURL: text(l.ImageURL),
+		Title: strings.TrimSpace(text(l.Title)), Description: strings.TrimSpace(text(l.Description)),
+		ImageURL: text(l.ImageURL),
 	}
 	if l.imageAssetID != nil {
 		var err error
@@ -91,8 +93,9 @@ func (l *Link) document(ctx context.Context, q store.Q, rules []Rule, tagIDs []s
 	}
 	for _, r := range rules {
 		document.Rules = append(document.Rules, route.Rule{
-			ID: r.ID, Platform: route.Platform(text(r.Platform)), Country: text(r.Country), StartsAt: r.StartsAt, ExpiresAt: r.ExpiresAt,
-			URL: weburl.ASCIIHost(r.DestinationURL), UTM: routeUTM(&r.UTM),
+			ID: r.ID, Platform: route.Platform(text(r.Platform)), Country: text(r.Country), StartsAt: r.StartsAt,
+			ExpiresAt: r.ExpiresAt,
+			URL:       weburl.ASCIIHost(r.DestinationURL), UTM: routeUTM(&r.UTM),
 		})
 	}
 	return document, nil

@@ -56,7 +56,8 @@ func (s *Service) duplicate(ctx context.Context, c *op.Call, tx *store.Tx, in *d
 		return op.Item[Link]{}, err
 	}
 	if loops.Any() {
-		p.Add("/slug", fault.ReasonRedirectLoop, "a copy at this address would lead back to itself, or through too many links; choose another address")
+		p.Add("/slug", fault.ReasonRedirectLoop, "a copy at this address would lead back to itself, or through too "+
+			"many links; choose another address")
 	}
 	if err := p.Refusal(); err != nil {
 		return op.Item[Link]{}, err

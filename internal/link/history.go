@@ -39,7 +39,8 @@ func record(ctx context.Context, tx *store.Tx, l *Link, action string, fields []
 	if err != nil {
 		return err
 	}
-	return tx.Send(ctx, "INSERT INTO link_history (id, link_id, app_id, action, fields, revision, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+	return tx.Send(ctx, `INSERT INTO link_history (id, link_id, app_id, action, fields, revision, created_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?)`,
 		ids.New(), l.ID, l.AppID, action, string(names), l.Revision, tx.Now)
 }
 
@@ -53,7 +54,8 @@ func history(ctx context.Context, c *op.Call, in *linkInput, w op.Window) ([]His
 			return e, err
 		}
 		return e, json.Unmarshal([]byte(fields), &e.Fields)
-	}, "SELECT id, link_id, app_id, action, fields, revision, created_at FROM link_history"+where.String()+order, where.Args(w.Limit)...)
+	}, "SELECT id, link_id, app_id, action, fields, revision, created_at FROM link_history"+where.String()+order,
+		where.Args(w.Limit)...)
 }
 
 // appOfHistory implements op.AppFinder, also for a link that is gone.
@@ -62,11 +64,13 @@ func appOfHistory(ctx context.Context, q store.Q, id string) (string, error) {
 	if !errors.Is(err, store.ErrNotFound) {
 		return app, err
 	}
-	return store.One(ctx, q, store.Value[string], "SELECT app_id FROM link_history WHERE link_id = ? AND action = 'deleted'", id)
+	return store.One(ctx, q, store.Value[string], `SELECT app_id FROM link_history WHERE link_id = ?
+		AND action = 'deleted'`, id)
 }
 
 // gone selects the last entries of the links that were deleted longest ago.
-const gone = "SELECT app_id, link_id, created_at, id FROM link_history WHERE action = 'deleted' AND created_at <= ? ORDER BY created_at, link_id LIMIT ?"
+const gone = `SELECT app_id, link_id, created_at, id FROM link_history WHERE action = 'deleted' AND created_at <= ?
+	ORDER BY created_at, link_id LIMIT ?`
 
 // Sweep purges the history of links that were deleted longer ago than
 // dependents.Retention. It deletes at most limit entries that record a deletion
@@ -84,7 +88,8 @@ func Sweep(ctx context.Context, db *store.DB, limit int) (_ int64, err error) {
 	if others == int64(limit) { // the last entry goes last: the others are found through it
 		return others, nil
 	}
-	last, err := db.Exec(ctx, "DELETE FROM link_history WHERE (app_id, link_id, created_at, id) IN ("+gone+")", before, limit)
+	last, err := db.Exec(ctx, "DELETE FROM link_history WHERE (app_id, link_id, created_at, id) IN ("+gone+")", before,
+		limit)
 	if err != nil {
 		return others, fmt.Errorf("sweep link history: %w", err)
 	}

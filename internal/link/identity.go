@@ -58,17 +58,20 @@ func checkSegment(path, segment string) error {
 	case segment == "" || segment == "." || segment == "..":
 		return fault.Invalid(path, fault.ReasonInvalidFormat, "a segment must not be empty, . or ..")
 	case reserved[text.Fold(segment)]:
-		return fault.Invalid(path, fault.ReasonReserved, "the segment %s is reserved for the redirector; choose another one", text.Fold(segment))
+		return fault.Invalid(path, fault.ReasonReserved, "the segment %s is reserved for the redirector; choose "+
+			"another one", text.Fold(segment))
 	case unicode.IsMark([]rune(segment)[0]):
 		return fault.Invalid(path, fault.ReasonInvalidFormat, "a segment must not start with a combining mark")
 	case strings.ContainsFunc(segment, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune("-_.~", r)
 	}):
-		return fault.Invalid(path, fault.ReasonInvalidFormat, "a segment must consist of letters, digits, -, _, . and ~")
+		return fault.Invalid(path, fault.ReasonInvalidFormat,
+			"a segment must consist of letters, digits, -, _, . and ~")
 	}
 	return nil
 }
 
 func unknownDomain() error {
-	return fault.Invalid("/domain", fault.ReasonUnknownReference, "the domain must be one of this app that is ready for links")
+	return fault.Invalid("/domain", fault.ReasonUnknownReference,
+		"the domain must be one of this app that is ready for links")
 }

@@ -63,7 +63,8 @@ func publish(ctx context.Context, tx *store.Tx, all []jobs.Job) error {
 	var links []Link
 	for some := range store.Chunks(ids) {
 		// Locked, so that the revision that is confirmed below is still its own.
-		found, err := store.All(ctx, tx, scan, selection+" WHERE id IN ("+store.Marks(len(some))+") ORDER BY id"+tx.Dialect().LockRow, some...)
+		found, err := store.All(ctx, tx, scan, selection+" WHERE id IN ("+store.Marks(len(some))+") ORDER BY id"+
+			tx.Dialect().LockRow, some...)
 		if err != nil {
 			return err
 		}

@@ -19,20 +19,27 @@ func TestCreate(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner, eve := i.Prepared(t, "ann@example.com"), i.Prepared(t, "eve@example.com")
 		app := owner.Call("GET", "/apps/"+owner.AppID, nil).Want(200)
-		owner.Call("PUT", "/apps/"+owner.AppID+"/defaults", M{"playStoreUrl": "https://play.example/a"}, apitest.IfMatch(app.Revision())).Want(200)
+		owner.Call("PUT", "/apps/"+owner.AppID+"/defaults", M{"playStoreUrl": "https://play.example/a"},
+			apitest.IfMatch(app.Revision())).Want(200)
 		big := `{"n": 12345678901234567890.10, "deep":{"a":{"b":{"c":1}}}}`
-		r := owner.Call("POST", "/links", `{"appId":"`+owner.AppID+`","domain":"`+strings.ToUpper(owner.Host)+`","prefix":"sommer/2026","slug":"Straße",
-			"title":"T","parameters":`+big+`,"lifecycle":{"maxClicks":5},"utm":{"source":"mail"},"group":"main"}`).Want(201).
+		r := owner.Call("POST", "/links", `{"appId":"`+owner.AppID+`","domain":"`+strings.ToUpper(owner.Host)+
+			`","prefix":"sommer/2026","slug":"Straße",
+			"title":"T","parameters":`+big+`,"lifecycle":{"maxClicks":5},"utm":{"source":"mail"},"group":"main"}`).
+			Want(201).
 			Has("data.domain", `"`+owner.Host+`"`).Has("data.url", `"https://`+owner.Host+`/sommer/2026/Stra%C3%9Fe"`).
-			Has("data.playStoreUrl", `"https://play.example/a"`).Has("data.desktopUrl", "null").Has("data.behavior", `"manual"`).
+			Has("data.playStoreUrl", `"https://play.example/a"`).Has("data.desktopUrl", "null").
+			Has("data.behavior", `"manual"`).
 			Has("data.origin", `"api"`).Has("data.state", `"active"`).Has("data.publication.status", `"pending"`).
-			Has("data.parameters", strings.ReplaceAll(big, " ", "")).Has("data.lifecycle.maxClicks", "5").Has("data.group", `"main"`)
-		if !strings.HasPrefix(r.Text("data.id"), owner.Host+":") || r.Header.Get("Location") != "/v1/links/"+apitest.Path(r.Text("data.id")) {
+			Has("data.parameters", strings.ReplaceAll(big, " ", "")).Has("data.lifecycle.maxClicks", "5").
+			Has("data.group", `"main"`)
+		if !strings.HasPrefix(r.Text("data.id"), owner.Host+":") ||
+			r.Header.Get("Location") != "/v1/links/"+apitest.Path(r.Text("data.id")) {
 			t.Errorf("id %s, Location %s", r.Text("data.id"), r.Header.Get("Location"))
 		}
 		// The id is accepted raw and percent-encoded.
 		owner.Call("GET", "/links/"+r.Text("data.id"), nil).Want(200)
-		owner.Call("GET", "/links/"+strings.ReplaceAll(r.Text("data.id"), ":", "%3A"), nil).Want(200).Has("data.revision", r.Value("data.revision"))
+		owner.Call("GET", "/links/"+strings.ReplaceAll(r.Text("data.id"), ":", "%3A"), nil).Want(200).
+			Has("data.revision", r.Value("data.revision"))
 		// Later defaults do not change stored links; the same address written
 		// in another normal form is the same address.
 		owner.Link("Strasse", M{"prefix": "sommer/2026"}).Want(201)
@@ -44,22 +51,40 @@ func TestCreate(t *testing.T) {
 			path string
 			body M
 		}{
-			{"/slug", M{"slug": "_service"}}, {"/slug", M{"slug": "Robots.TXT"}}, {"/slug", M{"slug": "a/b"}}, {"/slug", M{"slug": ".."}}, {"/slug", M{"slug": "a b"}},
-			{"/slug", M{"slug": ""}}, {"/slug", M{"slug": strings.Repeat("a", 201)}}, {"/slug", M{"slug": "a%2fb"}}, {"/slug", M{"slug": "😀"}},
-			{"/prefix", M{"prefix": "a//b"}}, {"/prefix", M{"prefix": "/a"}}, {"/prefix", M{"prefix": ".well-known"}}, {"/prefix", M{"prefix": "a/_SERVICE"}},
-			{"/domain", M{"domain": "nowhere.example"}}, {"/domain", M{"domain": eve.Host}}, {"/domain", M{"domain": "not a host"}},
+			{"/slug", M{"slug": "_service"}}, {"/slug", M{"slug": "Robots.TXT"}}, {"/slug", M{"slug": "a/b"}},
+			{"/slug", M{"slug": ".."}}, {"/slug", M{"slug": "a b"}},
+			{"/slug", M{"slug": ""}}, {"/slug", M{"slug": strings.Repeat("a", 201)}}, {"/slug", M{"slug": "a%2fb"}},
+			{"/slug", M{"slug": "😀"}},
+			{"/prefix", M{"prefix": "a//b"}}, {"/prefix", M{"prefix": "/a"}}, {"/prefix", M{"prefix": ".well-known"}},
+			{"/prefix", M{"prefix": "a/_SERVICE"}},
+			{"/domain", M{"domain": "nowhere.example"}}, {"/domain", M{"domain": eve.Host}},
+			{"/domain", M{"domain": "not a host"}},
 			{"/desktopUrl", M{"desktopUrl": "javascript:alert(1)"}}, {"/imageUrl", M{"imageUrl": "http://x.example"}},
 			{"/folderId", M{"folderId": "0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d"}}, {"/campaignId", M{"campaignId": "x"}},
-			{"/desktopUrl", M{"desktopUrl": "https://" + strings.ToUpper(owner.Host) + "/x?round=1"}}, {"/lifecycle/expiredUrl", M{"lifecycle": M{"expiredUrl": "https://" + owner.Host + "/x"}}},
-			{"/title", M{"title": "a\u0007"}}, {"/title", M{"title": ""}}, {"/description", M{"description": "\u001b[31m"}},
-			{"/appPath", M{"appPath": "/x"}}, {"/appPath", M{"appPath": "javascript:alert(1)"}}, {"/appPath", M{"appPath": " JavaScript:alert(1)"}}, {"/appPath", M{"appPath": "javascript%3Aalert(1)"}},
-			{"/appPath", M{"appPath": "//evil.example"}}, {"/appPath", M{"appPath": "a//b"}}, {"/appPath", M{"appPath": "a/%2Fb"}}, {"/appPath", M{"appPath": ".."}}, {"/appPath", M{"appPath": "a/../b"}},
-			{"/appPath", M{"appPath": "a/%2e%2E"}}, {"/appPath", M{"appPath": "a/..?b"}}, {"/appPath", M{"appPath": "a\\b"}}, {"/appPath", M{"appPath": "a\tb"}}, {"/appPath", M{"appPath": "a%0ab"}}, {"/appPath", M{"appPath": "a\u0085"}},
-			{"/appPath", M{"appPath": strings.Repeat("é", 1001)}}, {"/parameters", M{"parameters": M{"a": M{"b": M{"c": M{"d": M{"e": M{}}}}}}}}, {"/parameters", M{"parameters": M{"a": strings.Repeat("x", 16<<10)}}},
-			{"/parameters", M{"parameters": []int{1}}}, {"/lifecycle/expiresAt", M{"lifecycle": M{"startsAt": "2026-12-01T00:00:00Z", "expiresAt": "2026-12-01T00:00:00Z"}}},
-			{"/lifecycle/maxClicks", M{"lifecycle": M{"maxClicks": 0}}}, {"/lifecycle/expiredUrl", M{"lifecycle": M{"expiredUrl": "x"}}}, {"/utm/source", M{"utm": M{"source": ""}}},
-			{"/templateData", M{"templateData": M{"a": 1}}}, {"/templateSelection/ios", M{"templateSelection": M{"ios": M{"mode": "custom", "templateId": "x", "version": 1}}}},
-			{"/templateSelection/ios/mode", M{"templateSelection": M{"ios": M{"mode": "odd"}}}}, {"/url", M{"url": "https://x"}},
+			{"/desktopUrl", M{"desktopUrl": "https://" + strings.ToUpper(owner.Host) + "/x?round=1"}},
+			{"/lifecycle/expiredUrl", M{"lifecycle": M{"expiredUrl": "https://" + owner.Host + "/x"}}},
+			{"/title", M{"title": "a\u0007"}}, {"/title", M{"title": ""}},
+			{"/description", M{"description": "\u001b[31m"}},
+			{"/appPath", M{"appPath": "/x"}}, {"/appPath", M{"appPath": "javascript:alert(1)"}},
+			{"/appPath", M{"appPath": " JavaScript:alert(1)"}}, {"/appPath", M{"appPath": "javascript%3Aalert(1)"}},
+			{"/appPath", M{"appPath": "//evil.example"}}, {"/appPath", M{"appPath": "a//b"}},
+			{"/appPath", M{"appPath": "a/%2Fb"}}, {"/appPath", M{"appPath": ".."}},
+			{"/appPath", M{"appPath": "a/../b"}},
+			{"/appPath", M{"appPath": "a/%2e%2E"}}, {"/appPath", M{"appPath": "a/..?b"}},
+			{"/appPath", M{"appPath": "a\\b"}}, {"/appPath", M{"appPath": "a\tb"}}, {"/appPath", M{"appPath": "a%0ab"}},
+			{"/appPath", M{"appPath": "a\u0085"}},
+			{"/appPath", M{"appPath": strings.Repeat("é", 1001)}},
+			{"/parameters", M{"parameters": M{"a": M{"b": M{"c": M{"d": M{"e": M{}}}}}}}},
+			{"/parameters", M{"parameters": M{"a": strings.Repeat("x", 16<<10)}}},
+			{"/parameters", M{"parameters": []int{1}}}, {"/lifecycle/expiresAt",
+				M{"lifecycle": M{"startsAt": "2026-12-01T00:00:00Z", "expiresAt": "2026-12-01T00:00:00Z"}}},
+			{"/lifecycle/maxClicks", M{"lifecycle": M{"maxClicks": 0}}},
+			{"/lifecycle/expiredUrl", M{"lifecycle": M{"expiredUrl": "x"}}}, {"/utm/source", M{"utm": M{"source": ""}}},
+			{"/templateData", M{"templateData": M{"a": 1}}},
+			{"/templateSelection/ios", M{"templateSelection": M{"ios": M{"mode": "custom", "templateId": "x",
+				"version": 1}}}},
+			{"/templateSelection/ios/mode", M{"templateSelection": M{"ios": M{"mode": "odd"}}}},
+			{"/url", M{"url": "https://x"}},
 		} {
 			owner.Link("x", c.body).Refused(fault.ValidationFailed, c.path)
 		}
@@ -75,11 +100,14 @@ func TestCreate(t *testing.T) {
 func TestChange(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner, eve := i.Prepared(t, "ann@example.com"), i.Prepared(t, "eve@example.com")
-		owner.Call("POST", "/webhooks", M{"appId": owner.AppID, "url": "https://hooks.example.com/", "events": []string{"link.created", "link.updated", "link.deleted"}}).Want(201)
-		r := owner.Link("a", M{"title": "One", "utm": M{"source": "mail", "medium": "x"}, "lifecycle": M{"maxClicks": 7}}).Want(201)
+		owner.Call("POST", "/webhooks", M{"appId": owner.AppID, "url": "https://hooks.example.com/",
+			"events": []string{"link.created", "link.updated", "link.deleted"}}).Want(201)
+		r := owner.Link("a", M{"title": "One", "utm": M{"source": "mail", "medium": "x"},
+			"lifecycle": M{"maxClicks": 7}}).Want(201)
 		id := r.Text("data.id")
 		path := "/links/" + apitest.Path(id)
-		r = owner.Call("PATCH", path, M{"description": "D", "utm": M{"medium": nil}, "lifecycle": M{"archived": true}}, apitest.IfMatch(r.Revision())).Want(200).
+		r = owner.Call("PATCH", path, M{"description": "D", "utm": M{"medium": nil}, "lifecycle": M{"archived": true}},
+			apitest.IfMatch(r.Revision())).Want(200).
 			Has("data.title", `"One"`).Has("data.utm.source", `"mail"`).Has("data.utm.medium", "null").
 			Has("data.lifecycle.maxClicks", "7").Has("data.state", `"archived"`)
 		if r.Text("data.publication.desiredRevision") != r.Revision() {
@@ -96,15 +124,18 @@ func TestChange(t *testing.T) {
 		if again.Text("data.id") == id {
 			t.Error("the id was used again")
 		}
-		actions, err := store.All(t.Context(), i.DB, store.Value[string], "SELECT action FROM link_history WHERE link_id = ? ORDER BY id", id)
+		actions, err := store.All(t.Context(), i.DB, store.Value[string], `SELECT action FROM link_history
+			WHERE link_id = ? ORDER BY id`, id)
 		if err != nil || strings.Join(actions, " ") != "created archived deleted" {
 			t.Errorf("history %q, %v", actions, err)
 		}
-		fields, err := store.One(t.Context(), i.DB, store.Value[string], "SELECT fields FROM link_history WHERE link_id = ? AND action = 'archived'", id)
+		fields, err := store.One(t.Context(), i.DB, store.Value[string], `SELECT fields FROM link_history
+			WHERE link_id = ? AND action = 'archived'`, id)
 		if err != nil || fields != `["description","lifecycle","utm"]` {
 			t.Errorf("changed fields %s, %v", fields, err)
 		}
-		events, err := store.All(t.Context(), i.DB, store.Value[string], "SELECT event_type FROM webhook_delivery WHERE resource_id = ? ORDER BY id", id)
+		events, err := store.All(t.Context(), i.DB, store.Value[string], `SELECT event_type FROM webhook_delivery
+			WHERE resource_id = ? ORDER BY id`, id)
 		if err != nil || strings.Join(events, " ") != "link.created link.updated link.deleted" {
 			t.Errorf("events %q, %v", events, err)
 		}
@@ -185,24 +216,31 @@ func TestPublication(t *testing.T) {
 		owner := i.Prepared(t, "ann@example.com")
 		r := owner.Link("a", nil).Want(201)
 		path := "/links/" + apitest.Path(r.Text("data.id"))
-		owner.Call("GET", path+"/publication", nil).Want(200).Has("data.status", `"pending"`).Has("data.confirmedRevision", "null").Has("data.attempts", "0")
+		owner.Call("GET", path+"/publication", nil).Want(200).Has("data.status", `"pending"`).
+			Has("data.confirmedRevision", "null").Has("data.attempts", "0")
 		i.Settle(t)
-		owner.Call("GET", path+"/publication", nil).Want(200).Has("data.status", `"synced"`).Has("data.confirmedRevision", r.Value("data.revision"))
+		owner.Call("GET", path+"/publication", nil).Want(200).Has("data.status", `"synced"`).
+			Has("data.confirmedRevision", r.Value("data.revision"))
 		address := "https://" + owner.Host + "/a"
 		i.Visit(t, address, nil, goes("https://example.com/a"))
-		changed := owner.Call("PATCH", path, M{"desktopUrl": "https://example.com/b"}, apitest.IfMatch(r.Revision())).Want(200).
-			Has("data.publication.status", `"pending"`).Has("data.publication.confirmedRevision", r.Value("data.revision"))
+		changed := owner.Call("PATCH", path, M{"desktopUrl": "https://example.com/b"}, apitest.IfMatch(r.Revision())).
+			Want(200).
+			Has("data.publication.status", `"pending"`).Has("data.publication.confirmedRevision",
+			r.Value("data.revision"))
 		i.Settle(t)
 		i.Visit(t, address, nil, goes("https://example.com/b"))
 
-		idn := owner.Link("idn", M{"desktopUrl": "https://bücher.example/"}).Want(201).Has("data.desktopUrl", `"https://bücher.example/"`)
+		idn := owner.Link("idn", M{"desktopUrl": "https://bücher.example/"}).Want(201).
+			Has("data.desktopUrl", `"https://bücher.example/"`)
 		i.Settle(t)
 		i.Visit(t, "https://"+owner.Host+"/idn", nil, goes("https://xn--bcher-kva.example/"))
-		owner.Call("DELETE", "/links/"+apitest.Path(idn.Text("data.id")), nil, apitest.IfMatch(idn.Revision())).Want(204)
+		owner.Call("DELETE", "/links/"+apitest.Path(idn.Text("data.id")), nil, apitest.IfMatch(idn.Revision())).
+			Want(204)
 
 		// The projection fails five times, then is given up; resync starts anew.
 		breakRoutes(t, i)
-		last := owner.Call("PATCH", path, M{"desktopUrl": "https://example.com/c"}, apitest.IfMatch(changed.Revision())).Want(200)
+		last := owner.Call("PATCH", path, M{"desktopUrl": "https://example.com/c"},
+			apitest.IfMatch(changed.Revision())).Want(200)
 		for attempt := 1; attempt <= 5; attempt++ {
 			i.Settle(t)
 			status := `"pending"`
@@ -210,7 +248,8 @@ func TestPublication(t *testing.T) {
 				status = `"failed"`
 			}
 			owner.Call("GET", path+"/publication", nil).Want(200).Has("data.status", status).
-				Has("data.attempts", fmt.Sprint(attempt)).Has("data.lastError.code", `"projection_failed"`).Has("data.confirmedRevision", changed.Value("data.revision"))
+				Has("data.attempts", fmt.Sprint(attempt)).Has("data.lastError.code", `"projection_failed"`).
+				Has("data.confirmedRevision", changed.Value("data.revision"))
 			i.Clock.Move(11 * time.Second)
 		}
 		i.Settle(t)
@@ -223,7 +262,8 @@ func TestPublication(t *testing.T) {
 		}
 		owner.Call("POST", path+"/resync", M{}).Refused(fault.PreconditionRequired)
 		i.Settle(t)
-		owner.Call("GET", path, nil).Want(200).Has("data.publication.status", `"synced"`).Has("data.revision", last.Value("data.revision"))
+		owner.Call("GET", path, nil).Want(200).Has("data.publication.status", `"synced"`).
+			Has("data.revision", last.Value("data.revision"))
 		i.Visit(t, address, nil, goes("https://example.com/c"))
 
 		owner.Call("DELETE", path, nil, apitest.IfMatch(last.Revision())).Want(204)
@@ -254,7 +294,8 @@ func mendRoutes(t *testing.T, i *apitest.Installation) {
 func TestAppPath(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
-		for n, path := range []string{"", "item", "item/5?a=b:c#d", "a/b:c", "a/...", "a/..b/c..", "?q=../..", "100%", "straße/😀", strings.Repeat("é", 1000)} {
+		for n, path := range []string{"", "item", "item/5?a=b:c#d", "a/b:c", "a/...", "a/..b/c..", "?q=../..", "100%",
+			"straße/😀", strings.Repeat("é", 1000)} {
 			text, err := json.Marshal(path)
 			if err != nil {
 				t.Fatal(err)
@@ -279,17 +320,21 @@ func TestSizeOfParameters(t *testing.T) {
 			{"é", 2730, 0, true}, {`\u00e9`, 2730, 0, true}, {`\u00E9`, 4000, 0, true},
 			{`\/`, 8000, 16<<10 - frame - 8000, true}, {`\/`, 8000, 16<<10 - frame - 8000 + 1, false},
 			{"é", 4000, 16<<10 - frame - 8000, true}, {"é", 4000, 16<<10 - frame - 8000 + 1, false},
-			{`\u0001`, 2000, 16<<10 - frame - 12000, true}, {`\u0001`, 2000, 16<<10 - frame - 12000 + 1, false}, // there is no shorter form
+			// there is no shorter form
+			{`\u0001`, 2000, 16<<10 - frame - 12000, true}, {`\u0001`, 2000, 16<<10 - frame - 12000 + 1, false},
 		} {
 			text := `{"n": 1.00e3, "t": "` + strings.Repeat(c.unit, c.times) + strings.Repeat("x", c.filler) + `"}`
-			r := owner.Call("POST", "/links", fmt.Sprintf(`{"appId":"%s","domain":"%s","slug":"s%d","parameters":%s}`, owner.AppID, owner.Host, n, text))
+			r := owner.Call("POST", "/links", fmt.Sprintf(`{"appId":"%s","domain":"%s","slug":"s%d","parameters":%s}`,
+				owner.AppID, owner.Host, n, text))
 			if !c.fits {
 				r.Refused(fault.ValidationFailed, "/parameters")
 				continue
 			}
-			got := owner.Call("GET", "/links/"+apitest.Path(r.Want(201).Text("data.id")), nil).Want(200).Has("data.parameters.n", "1.00e3")
+			got := owner.Call("GET", "/links/"+apitest.Path(r.Want(201).Text("data.id")), nil).Want(200).
+				Has("data.parameters.n", "1.00e3")
 			var value string
-			if err := json.Unmarshal([]byte(`"`+strings.Repeat(c.unit, c.times)+`"`), &value); err != nil || got.Text("data.parameters.t") != value+strings.Repeat("x", c.filler) {
+			if err := json.Unmarshal([]byte(`"`+strings.Repeat(c.unit, c.times)+`"`), &value); err != nil ||
+				got.Text("data.parameters.t") != value+strings.Repeat("x", c.filler) {
 				t.Errorf("%d %s come back as another text, %v", c.times, c.unit, err)
 			}
 		}
@@ -301,15 +346,20 @@ func TestSizeOfParameters(t *testing.T) {
 func TestTemplateSelection(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
-		link := owner.Link("a", nil).Want(201).Has("data.templateSelection", `{"android":null,"ios":null,"recovery":null}`)
+		link := owner.Link("a", nil).Want(201).Has("data.templateSelection",
+			`{"android":null,"ios":null,"recovery":null}`)
 		path := "/links/" + apitest.Path(link.Text("data.id"))
 		official := `{"mode":"official","templateId":null,"version":null}`
-		r := owner.Call("PATCH", path, M{"templateSelection": M{"ios": M{"mode": "official"}}}, apitest.IfMatch(link.Revision())).Want(200).
+		r := owner.Call("PATCH", path, M{"templateSelection": M{"ios": M{"mode": "official"}}},
+			apitest.IfMatch(link.Revision())).Want(200).
 			Has("data.templateSelection", `{"android":null,"ios":`+official+`,"recovery":null}`)
 		owner.Call("GET", path, nil).Want(200).Has("data.templateSelection.ios", official)
 		// It can be sent back as it was read.
-		r = owner.Call("PATCH", path, `{"templateSelection":`+r.Value("data.templateSelection")+`}`, apitest.IfMatch(r.Revision())).Want(200).Has("data.templateSelection.ios", official)
-		owner.Call("PATCH", path, M{"templateSelection": M{"ios": M{"mode": "official", "version": 1}}}, apitest.IfMatch(r.Revision())).Refused(fault.ValidationFailed, "/templateSelection/ios")
-		owner.Call("PATCH", path, M{"templateSelection": M{"ios": nil}}, apitest.IfMatch(r.Revision())).Want(200).Has("data.templateSelection.ios", "null")
+		r = owner.Call("PATCH", path, `{"templateSelection":`+r.Value("data.templateSelection")+`}`,
+			apitest.IfMatch(r.Revision())).Want(200).Has("data.templateSelection.ios", official)
+		owner.Call("PATCH", path, M{"templateSelection": M{"ios": M{"mode": "official", "version": 1}}},
+			apitest.IfMatch(r.Revision())).Refused(fault.ValidationFailed, "/templateSelection/ios")
+		owner.Call("PATCH", path, M{"templateSelection": M{"ios": nil}}, apitest.IfMatch(r.Revision())).Want(200).
+			Has("data.templateSelection.ios", "null")
 	})
 }

@@ -57,7 +57,8 @@ func (s *Service) list(ctx context.Context, c *op.Call, in *listInput, w op.Wind
 	from, at, id := "link"+dialect.Indexed("link_list"), "created_at", "id"
 	switch {
 	case byTag:
-		from, at, id = "link_tag JOIN link ON link.id = link_tag.link_id", "link_tag.link_created_at", "link_tag.link_id"
+		from, at, id = "link_tag JOIN link ON link.id = link_tag.link_id", "link_tag.link_created_at",
+			"link_tag.link_id"
 	case in.Q != "":
 		from = "link" + dialect.Indexed("link_search")
 	case in.FolderID != "" && in.only(Filters{FolderID: in.FolderID}):
@@ -76,7 +77,8 @@ func (s *Service) list(ctx context.Context, c *op.Call, in *listInput, w op.Wind
 		direction = " DESC"
 	}
 	order := w.Keyset(where, at, id, desc)
-	links, err := store.All(ctx, c.DB, scan, selection+" WHERE id IN (SELECT link.id FROM "+from+where.String()+order+") ORDER BY created_at"+direction+", id"+direction,
+	links, err := store.All(ctx, c.DB, scan, selection+" WHERE id IN (SELECT link.id FROM "+from+where.String()+order+
+		") ORDER BY created_at"+direction+", id"+direction,
 		where.Args(w.Limit)...)
 	for i := range links {
 		s.finish(&links[i], c)
@@ -100,7 +102,8 @@ func (in *listInput) byTag(ctx context.Context, q store.Q) (bool, error) {
 	if in.TagID == "" || in.only(Filters{TagID: in.TagID}) {
 		return in.TagID != "", nil
 	}
-	n, err := store.One(ctx, q, store.Value[int], "SELECT COUNT(*) FROM (SELECT 1 FROM link_tag WHERE tag_id = ? LIMIT ?) AS few", in.TagID, smallTag)
+	n, err := store.One(ctx, q, store.Value[int], `SELECT COUNT(*) FROM (SELECT 1 FROM link_tag WHERE tag_id = ?
+		LIMIT ?) AS few`, in.TagID, smallTag)
 	return n < smallTag, err
 }
 
@@ -141,7 +144,8 @@ func (in *listInput) where(dialect *store.Dialect, now clock.Instant, at string)
 	case "expired":
 		w.And("NOT link.archived AND "+started+" AND (link.expires_at <= ? OR link.used_up)", now, now)
 	case "active":
-		w.And("NOT link.archived AND "+started+" AND (link.expires_at IS NULL OR link.expires_at > ?) AND NOT link.used_up", now, now)
+		w.And("NOT link.archived AND "+started+" AND (link.expires_at IS NULL OR link.expires_at > ?) AND NOT "+
+			"link.used_up", now, now)
 	}
 	if in.Q != "" {
 		w.And(dialect.Contains("link.search"), text.Fold(in.Q))

@@ -45,7 +45,8 @@ type destination struct{ path, url string }
 // destinations returns the destinations of a link besides its rules, in a fixed
 // order; url is "" where there is none.
 func (l *Link) destinations() []destination {
-	all := []destination{{path: "/desktopUrl"}, {path: "/playStoreUrl"}, {path: "/appStoreUrl"}, {path: "/lifecycle/expiredUrl"}}
+	all := []destination{{path: "/desktopUrl"}, {path: "/playStoreUrl"}, {path: "/appStoreUrl"},
+		{path: "/lifecycle/expiredUrl"}}
 	for i, value := range []*string{l.DesktopURL, l.PlayStoreURL, l.AppStoreURL, l.Lifecycle.ExpiredURL} {
 		if value != nil {
 			all[i].url = *value
@@ -69,7 +70,8 @@ func changedDestinations(before, after *Link) []destination {
 }
 
 // checkLoops collects the destinations that lead back to the link at own.
-func (s *Service) checkLoops(ctx context.Context, q store.Q, p *fault.Problems, own identity, destinations []destination) error {
+func (s *Service) checkLoops(ctx context.Context, q store.Q, p *fault.Problems, own identity,
+	destinations []destination) error {
 	w := walk{s: s, q: q, own: own, ours: map[string]bool{}, next: map[identity][]identity{}}
 	var starts []identity
 	for _, d := range destinations {
@@ -89,9 +91,11 @@ func (s *Service) checkLoops(ctx context.Context, q store.Q, p *fault.Problems, 
 		case at == own:
 			p.Add(d.path, fault.ReasonRedirectLoop, "the destination is the link's own address; choose another one")
 		case loops:
-			p.Add(d.path, fault.ReasonRedirectLoop, "the destination is a link that leads back to this one; choose another destination")
+			p.Add(d.path, fault.ReasonRedirectLoop, "the destination is a link that leads back to this one; choose "+
+				"another destination")
 		case unknown:
-			p.Add(d.path, fault.ReasonRedirectLoop, "the destination leads through more than %d other links, or branches to more than %d; use the final destination instead", maxHops, maxLooked)
+			p.Add(d.path, fault.ReasonRedirectLoop, "the destination leads through more than %d other links, or "+
+				"branches to more than %d; use the final destination instead", maxHops, maxLooked)
 		}
 	}
 	return nil
@@ -107,7 +111,8 @@ func (s *Service) linkAddress(destination string) (id identity, ok bool) {
 	if id.hostname, ok = weburl.Hostname(u.Hostname()); !ok {
 		return id, false
 	}
-	if port, err := strconv.ParseUint(u.Port(), 10, 16); u.Port() != "" && (err != nil || port != 443 && ":"+strconv.FormatUint(port, 10) != s.addresses.Port) {
+	if port, err := strconv.ParseUint(u.Port(), 10, 16); u.Port() != "" &&
+		(err != nil || port != 443 && ":"+strconv.FormatUint(port, 10) != s.addresses.Port) {
 		return id, false
 	}
 	var segments []string
@@ -154,7 +159,8 @@ type walk struct {
 func (w *walk) explore(ctx context.Context, at []identity) error {
 	for hops := 0; ; hops++ {
 		var err error
-		if at, err = w.worthALook(ctx, at); err != nil || len(at) == 0 || hops == maxHops || len(w.next)+len(at) > maxLooked {
+		if at, err = w.worthALook(ctx, at); err != nil || len(at) == 0 || hops == maxHops ||
+			len(w.next)+len(at) > maxLooked {
 			return err
 		}
 		further := map[identity]bool{}
@@ -213,7 +219,8 @@ func (w *walk) look(ctx context.Context, at []identity) error {
 	_, err := store.All(ctx, w.q, func(r store.Row) (found identity, err error) {
 		var l Link
 		var text string
-		if err := r.Scan(&found.hostname, &found.prefix, &found.slug, &l.DesktopURL, &l.PlayStoreURL, &l.AppStoreURL, &l.Lifecycle.ExpiredURL, &text); err != nil {
+		if err := r.Scan(&found.hostname, &found.prefix, &found.slug, &l.DesktopURL, &l.PlayStoreURL, &l.AppStoreURL,
+			&l.Lifecycle.ExpiredURL, &text); err != nil {
 			return found, err
 		}
 		var rules []Rule

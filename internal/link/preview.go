@@ -67,7 +67,8 @@ func (s *Service) preview(ctx context.Context, c *op.Call, tx *store.Tx, in *pre
 	// link.
 	decision := route.Decide(&documents[0], &route.Host{AppID: l.AppID}, visit, in.Body.At.Or(c.Now))
 	v := Preview{
-		Platform: in.Body.Platform, Source: in.Body.Source, Mode: "redirect", Opening: "none", Publication: l.Publication,
+		Platform: in.Body.Platform, Source: in.Body.Source, Mode: "redirect", Opening: "none",
+		Publication:    l.Publication,
 		DestinationURL: &decision.Location,
 	}
 	if decision.IsPage() {

@@ -53,7 +53,8 @@ func TestPublishedTogether(t *testing.T) {
 			case 3:
 				rules = 2
 				change("PUT", path+"/routing-rules", M{"rules": []M{
-					{"platform": "ios", "destinationUrl": "https://www.example.com/i"}, {"country": "DE", "destinationUrl": "https://www.example.com/d"}}})
+					{"platform": "ios", "destinationUrl": "https://www.example.com/i"},
+					{"country": "DE", "destinationUrl": "https://www.example.com/d"}}})
 			case 4:
 				change("DELETE", path, nil)
 				if n%2 == 0 {
@@ -80,7 +81,8 @@ func TestPublishedTogether(t *testing.T) {
 			}
 			found[l.Slug] = fmt.Sprint(l.LinkID, l.DesktopURL, len(l.Rules), strings.Join(l.TagIDs, " "))
 			state := owner.Call("GET", "/links/"+apitest.Path(l.LinkID), nil).Want(200)
-			if got := state.Text("data.publication.status"); got != "synced" || state.Text("data.publication.confirmedRevision") != r.revision || state.Revision() != r.revision {
+			if got := state.Text("data.publication.status"); got != "synced" ||
+				state.Text("data.publication.confirmedRevision") != r.revision || state.Revision() != r.revision {
 				t.Errorf("%s: %s, %v", l.Slug, got, r)
 			}
 		}

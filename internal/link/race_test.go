@@ -45,7 +45,8 @@ func TestReferenceRaces(t *testing.T) {
 				for k := range statuses {
 					both.Go(func() {
 						if k == 0 {
-							statuses[k] = owner.Call("DELETE", path+made.Text("data.id"), nil, apitest.IfMatch(made.Revision())).Status
+							statuses[k] = owner.Call("DELETE", path+made.Text("data.id"), nil,
+								apitest.IfMatch(made.Revision())).Status
 						} else {
 							statuses[k] = owner.Link(fmt.Sprintf("%s-%d-%d", member, n, k), M{member: value}).Status
 						}
@@ -84,7 +85,9 @@ func TestCircleRaces(t *testing.T) {
 			var statuses [2]int
 			for k, l := range links {
 				both.Go(func() {
-					statuses[k] = owner.Call("PATCH", "/links/"+apitest.Path(l.Text("data.id")), M{"desktopUrl": "https://" + owner.Host + "/" + slugs[1-k]}, apitest.IfMatch(l.Revision())).Status
+					statuses[k] = owner.Call("PATCH", "/links/"+apitest.Path(l.Text("data.id")),
+						M{"desktopUrl": "https://" + owner.Host + "/" + slugs[1-k]},
+						apitest.IfMatch(l.Revision())).Status
 				})
 			}
 			both.Wait()

@@ -18,7 +18,8 @@ import (
 func TestTagRemoval(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
-		owner.Call("POST", "/webhooks", M{"appId": owner.AppID, "url": "https://hooks.example.com/", "events": []string{"link.updated"}}).Want(201)
+		owner.Call("POST", "/webhooks", M{"appId": owner.AppID, "url": "https://hooks.example.com/",
+			"events": []string{"link.updated"}}).Want(201)
 		tag := owner.Call("POST", "/tags", M{"appId": owner.AppID, "name": "t"}).Want(201)
 		kept := created(owner, "/tags", M{"name": "kept"})
 		path := map[string]string{}
@@ -30,13 +31,16 @@ func TestTagRemoval(t *testing.T) {
 			if slug == "untagged" {
 				tags = tags[:1]
 			}
-			tagged[slug] = owner.Call("PUT", path[slug]+"/tags", M{"tagIds": tags}, apitest.IfMatch(r.Revision())).Want(200)
+			tagged[slug] = owner.Call("PUT", path[slug]+"/tags", M{"tagIds": tags}, apitest.IfMatch(r.Revision())).
+				Want(200)
 		}
 		i.Settle(t)
 		confirmed := tagged["pending"].Value("data.revision")
-		tagged["pending"] = owner.Call("PATCH", path["pending"], M{"desktopUrl": "https://example.com/new"}, apitest.IfMatch(tagged["pending"].Revision())).Want(200)
+		tagged["pending"] = owner.Call("PATCH", path["pending"], M{"desktopUrl": "https://example.com/new"},
+			apitest.IfMatch(tagged["pending"].Revision())).Want(200)
 		count := func() (n int) {
-			n, err := store.One(t.Context(), i.DB, store.Value[int], "SELECT (SELECT COUNT(*) FROM webhook_delivery) + (SELECT COUNT(*) FROM link_history)")
+			n, err := store.One(t.Context(), i.DB, store.Value[int], `SELECT (SELECT COUNT(*)
+				FROM webhook_delivery) + (SELECT COUNT(*) FROM link_history)`)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -46,22 +50,30 @@ func TestTagRemoval(t *testing.T) {
 		i.Clock.Move(time.Minute)
 		owner.Call("DELETE", "/tags/"+tag.Text("data.id"), nil, apitest.IfMatch(tag.Revision())).Want(204)
 		now := `"` + i.Clock.Now().String() + `"`
-		synced := owner.Call("GET", path["synced"], nil).Want(200).Has("data.publication.status", `"synced"`).Has("data.updatedAt", now).Has("data.publication.updatedAt", now)
-		if revision := synced.Revision(); revision == tagged["synced"].Revision() || synced.Text("data.publication.confirmedRevision") != revision {
+		synced := owner.Call("GET", path["synced"], nil).Want(200).Has("data.publication.status", `"synced"`).
+			Has("data.updatedAt", now).Has("data.publication.updatedAt", now)
+		if revision := synced.Revision(); revision == tagged["synced"].Revision() ||
+			synced.Text("data.publication.confirmedRevision") != revision {
 			t.Errorf("revision %s, publication %s", revision, synced.Value("data.publication"))
 		}
-		owner.Call("GET", path["pending"], nil).Want(200).Has("data.revision", synced.Value("data.revision")).Has("data.publication.status", `"pending"`).
-			Has("data.publication.confirmedRevision", confirmed).Has("data.publication.desiredRevision", synced.Value("data.revision"))
-		owner.Call("GET", path["untagged"], nil).Want(200).Has("data.revision", tagged["untagged"].Value("data.revision"))
+		owner.Call("GET", path["pending"], nil).Want(200).Has("data.revision", synced.Value("data.revision")).
+			Has("data.publication.status", `"pending"`).
+			Has("data.publication.confirmedRevision", confirmed).
+			Has("data.publication.desiredRevision", synced.Value("data.revision"))
+		owner.Call("GET", path["untagged"], nil).Want(200).Has("data.revision",
+			tagged["untagged"].Value("data.revision"))
 		for _, slug := range []string{"synced", "pending"} {
-			owner.Call("PUT", path[slug]+"/tags", M{"tagIds": []string{}}, apitest.IfMatch(tagged[slug].Revision())).Refused(fault.RevisionConflict)
-			owner.Call("GET", path[slug]+"/tags", nil).Want(200).Has("data.tagIds", `["`+kept+`"]`).Has("data.revision", synced.Value("data.revision"))
+			owner.Call("PUT", path[slug]+"/tags", M{"tagIds": []string{}}, apitest.IfMatch(tagged[slug].Revision())).
+				Refused(fault.RevisionConflict)
+			owner.Call("GET", path[slug]+"/tags", nil).Want(200).Has("data.tagIds", `["`+kept+`"]`).
+				Has("data.revision", synced.Value("data.revision"))
 		}
 		if n := count(); n != before {
 			t.Errorf("%d events and entries of history were added", n-before)
 		}
 		i.Settle(t)
-		owner.Call("GET", path["pending"], nil).Want(200).Has("data.publication.status", `"synced"`).Has("data.publication.confirmedRevision", synced.Value("data.revision"))
+		owner.Call("GET", path["pending"], nil).Want(200).Has("data.publication.status", `"synced"`).
+			Has("data.publication.confirmedRevision", synced.Value("data.revision"))
 		i.Visit(t, "https://"+owner.Host+"/pending", nil, goes("https://example.com/new"))
 	})
 }
@@ -78,7 +90,8 @@ func TestTagRemovalDuringPublication(t *testing.T) {
 	owner.Call("PUT", path+"/tags", M{"tagIds": []string{tag.Text("data.id")}}, apitest.IfMatch(r.Revision())).Want(200)
 	// waiting reports whether a statement waits for a lock.
 	waiting := func(statement string) bool {
-		found, err := store.Exists(t.Context(), i.DB, "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE ?", statement+"%")
+		found, err := store.Exists(t.Context(), i.DB, `SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
+			AND wait_event_type = 'Lock' AND query LIKE ?`, statement+"%")
 		if err != nil {
 			t.Error(err)
 		}
@@ -94,7 +107,8 @@ func TestTagRemovalDuringPublication(t *testing.T) {
 		}
 		go func() {
 			defer close(removed)
-			if r := owner.Call("DELETE", "/tags/"+tag.Text("data.id"), nil, apitest.IfMatch(tag.Revision())); r.Status != 204 {
+			if r := owner.Call("DELETE", "/tags/"+tag.Text("data.id"), nil,
+				apitest.IfMatch(tag.Revision())); r.Status != 204 {
 				t.Errorf("the removal of the tag answers %s", r.Body)
 			}
 		}()

@@ -138,7 +138,8 @@ func (s *Service) setRules(ctx context.Context, c *op.Call, tx *store.Tx, in *se
 	if err := touch(ctx, tx, &l); err != nil {
 		return op.Item[Rules]{}, err
 	}
-	return l.withRules(rules), changed(ctx, tx, &l, "routing_rules_replaced", []string{"routingRules"}, delivery.LinkUpdated)
+	return l.withRules(rules), changed(ctx, tx, &l, "routing_rules_replaced", []string{"routingRules"},
+		delivery.LinkUpdated)
 }
 
 // newRules makes rules of what was sent and collects what is wrong with it. An
@@ -156,9 +157,11 @@ func newRules(p *fault.Problems, sent []SetRule, before []Rule) []Rule {
 		s.UTM.Value.Apply(&r.UTM)
 		switch {
 		case seen[r.ID]:
-			p.Add(at+"/id", fault.ReasonDuplicate, "another rule of this request has the id; leave it out for a new rule")
+			p.Add(at+"/id", fault.ReasonDuplicate, "another rule of this request has the id; leave it out for a new "+
+				"rule")
 		case s.ID.Set && !slices.ContainsFunc(before, func(b Rule) bool { return b.ID == r.ID }):
-			p.Add(at+"/id", fault.ReasonUnknownReference, "this link has no rule with the id; leave it out for a new rule")
+			p.Add(at+"/id", fault.ReasonUnknownReference, "this link has no rule with the id; leave it out for a new "+
+				"rule")
 		}
 		seen[r.ID] = true
 		if r.Country != nil {

@@ -21,21 +21,26 @@ const columns = `id, app_id, hostname, prefix, slug, folder_id, campaign_id, arc
 	template_data, template_selection, image_asset_id, used_up, revision, created_at, updated_at, ` + publication.StateColumns
 
 // selection reads links with the clicks of those that have a limit.
-const selection = "SELECT " + columns + ", CASE WHEN max_clicks IS NOT NULL THEN COALESCE((SELECT clicks FROM click_count WHERE link_id = link.id), 0) END FROM link"
+const selection = "SELECT " + columns + ", CASE WHEN max_clicks IS NOT NULL THEN COALESCE((SELECT clicks FROM " +
+	"click_count WHERE link_id = link.id), 0) END FROM link"
 
 // scan reads a link; url and state are left to finish.
 func scan(r store.Row) (l Link, err error) {
 	var utm, parameters, data, selection string
 	var usedUp bool // queries filter by it; a link that was read has its clicks
-	if err := r.Scan(&l.ID, &l.AppID, &l.Domain, &l.Prefix, &l.Slug, &l.FolderID, &l.CampaignID, &l.Lifecycle.Archived, &l.Lifecycle.StartsAt,
+	if err := r.Scan(&l.ID, &l.AppID, &l.Domain, &l.Prefix, &l.Slug, &l.FolderID, &l.CampaignID, &l.Lifecycle.Archived,
+		&l.Lifecycle.StartsAt,
 		&l.Lifecycle.ExpiresAt, &l.Lifecycle.MaxClicks, &l.Lifecycle.ExpiredURL, &utm,
-		&l.Title, &l.Description, &l.ImageURL, &l.DesktopURL, &l.PlayStoreURL, &l.AppStoreURL, &l.AppPath, &parameters, &l.WebOnly, &l.Behavior, &l.Group, &l.Origin,
+		&l.Title, &l.Description, &l.ImageURL, &l.DesktopURL, &l.PlayStoreURL, &l.AppStoreURL, &l.AppPath, &parameters,
+		&l.WebOnly, &l.Behavior, &l.Group, &l.Origin,
 		&data, &selection, &l.imageAssetID, &usedUp, &l.Revision, &l.CreatedAt, &l.UpdatedAt,
-		&l.Publication.Status, &l.Publication.ConfirmedRevision, &l.Publication.UpdatedAt, &l.Lifecycle.Clicks); err != nil {
+		&l.Publication.Status, &l.Publication.ConfirmedRevision, &l.Publication.UpdatedAt,
+		&l.Lifecycle.Clicks); err != nil {
 		return l, err
 	}
 	l.Publication.DesiredRevision = l.Revision
-	l.Parameters, l.TemplateData = opt.Object{Value: jsontext.Value(parameters)}, opt.Object{Value: jsontext.Value(data)}
+	l.Parameters, l.TemplateData = opt.Object{Value: jsontext.Value(parameters)},
+		opt.Object{Value: jsontext.Value(data)}
 	if err := json.Unmarshal([]byte(utm), &l.UTM); err != nil {
 		return l, err
 	}
@@ -91,14 +96,18 @@ func insert(ctx context.Context, tx *store.Tx, l *Link) error {
 	if err != nil {
 		return err
 	}
-	n, err := tx.Exec(ctx, "INSERT INTO link ("+columns+", search, publication_attempts) VALUES ("+store.Marks(36)+", 0) ON CONFLICT (hostname, prefix, slug) DO NOTHING",
+	n, err := tx.Exec(ctx, "INSERT INTO link ("+columns+", search, publication_attempts) VALUES ("+store.Marks(36)+
+		", 0) ON CONFLICT (hostname, prefix, slug) DO NOTHING",
 		l.ID, l.AppID, l.Domain, l.Prefix, l.Slug, l.FolderID, l.CampaignID, l.Lifecycle.Archived, l.Lifecycle.StartsAt,
 		l.Lifecycle.ExpiresAt, l.Lifecycle.MaxClicks, l.Lifecycle.ExpiredURL, e.utm,
-		l.Title, l.Description, l.ImageURL, l.DesktopURL, l.PlayStoreURL, l.AppStoreURL, l.AppPath, string(l.Parameters.Value), l.WebOnly, l.Behavior, l.Group, l.Origin,
-		string(l.TemplateData.Value), e.selection, l.imageAssetID, l.Lifecycle.usedUp(), l.Revision, l.CreatedAt, l.UpdatedAt,
+		l.Title, l.Description, l.ImageURL, l.DesktopURL, l.PlayStoreURL, l.AppStoreURL, l.AppPath,
+		string(l.Parameters.Value), l.WebOnly, l.Behavior, l.Group, l.Origin,
+		string(l.TemplateData.Value), e.selection, l.imageAssetID, l.Lifecycle.usedUp(), l.Revision, l.CreatedAt,
+		l.UpdatedAt,
 		l.Publication.Status, l.Publication.ConfirmedRevision, l.Publication.UpdatedAt, searchText(l))
 	if err == nil && n == 0 {
-		err = fault.New(fault.ResourceConflict, "A link with this domain, prefix and slug exists already. Choose another slug.")
+		err = fault.New(fault.ResourceConflict, "A link with this domain, prefix and slug exists already. Choose "+
+			"another slug.")
 	}
 	return err
 }
@@ -106,18 +115,26 @@ func insert(ctx context.Context, tx *store.Tx, l *Link) error {
 // save stores the content of a link under a new revision, to be published.
 func save(ctx context.Context, tx *store.Tx, l *Link) error {
 	l.Revision, l.UpdatedAt = ids.Revision(), tx.Now
-	l.Publication.Status, l.Publication.DesiredRevision, l.Publication.UpdatedAt = publication.Pending, l.Revision, tx.Now
+	l.Publication.Status, l.Publication.DesiredRevision, l.Publication.UpdatedAt = publication.Pending, l.Revision,
+		tx.Now
 	e, err := encode(l)
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, `UPDATE link SET folder_id = ?, campaign_id = ?, archived = ?, starts_at = ?, expires_at = ?, max_clicks = ?, expired_url = ?, utm = ?,
-		title = ?, description = ?, image_url = ?, desktop_url = ?, play_store_url = ?, app_store_url = ?, app_path = ?, parameters = ?, web_only = ?,
-		behavior = ?, link_group = ?, template_data = ?, template_selection = ?, image_asset_id = ?, used_up = ?, revision = ?, updated_at = ?, search = ?,
-		publication_status = 'pending', publication_attempts = 0, publication_error = NULL, publication_updated_at = ? WHERE id = ?`,
-		l.FolderID, l.CampaignID, l.Lifecycle.Archived, l.Lifecycle.StartsAt, l.Lifecycle.ExpiresAt, l.Lifecycle.MaxClicks, l.Lifecycle.ExpiredURL, e.utm,
-		l.Title, l.Description, l.ImageURL, l.DesktopURL, l.PlayStoreURL, l.AppStoreURL, l.AppPath, string(l.Parameters.Value), l.WebOnly,
-		l.Behavior, l.Group, string(l.TemplateData.Value), e.selection, l.imageAssetID, l.Lifecycle.usedUp(), l.Revision, l.UpdatedAt, searchText(l), tx.Now, l.ID)
+	_, err = tx.Exec(ctx, `UPDATE link SET folder_id = ?, campaign_id = ?, archived = ?, starts_at = ?, expires_at = ?,
+		max_clicks = ?, expired_url = ?, utm = ?,
+		title = ?, description = ?, image_url = ?, desktop_url = ?, play_store_url = ?, app_store_url = ?, app_path = ?,
+		parameters = ?, web_only = ?,
+		behavior = ?, link_group = ?, template_data = ?, template_selection = ?, image_asset_id = ?, used_up = ?,
+		revision = ?, updated_at = ?, search = ?,
+		publication_status = 'pending', publication_attempts = 0, publication_error = NULL, publication_updated_at = ?
+		WHERE id = ?`,
+		l.FolderID, l.CampaignID, l.Lifecycle.Archived, l.Lifecycle.StartsAt, l.Lifecycle.ExpiresAt,
+		l.Lifecycle.MaxClicks, l.Lifecycle.ExpiredURL, e.utm,
+		l.Title, l.Description, l.ImageURL, l.DesktopURL, l.PlayStoreURL, l.AppStoreURL, l.AppPath,
+		string(l.Parameters.Value), l.WebOnly,
+		l.Behavior, l.Group, string(l.TemplateData.Value), e.selection, l.imageAssetID, l.Lifecycle.usedUp(),
+		l.Revision, l.UpdatedAt, searchText(l), tx.Now, l.ID)
 	return err
 }
 

@@ -28,7 +28,8 @@ func (l *Link) withTags(tagIDs []string) op.Item[Tags] {
 }
 
 func tagsOf(ctx context.Context, q store.Q, linkID string) ([]string, error) {
-	return store.All(ctx, q, store.Value[string], "SELECT tag_id FROM link_tag WHERE link_id = ? ORDER BY tag_id", linkID)
+	return store.All(ctx, q, store.Value[string], "SELECT tag_id FROM link_tag WHERE link_id = ? ORDER BY tag_id",
+		linkID)
 }
 
 // readTags adds the tags of links that have any.
@@ -38,14 +39,16 @@ func readTags(ctx context.Context, q store.Q, ids []any, all map[string][]string
 		err = r.Scan(&link, &tag)
 		all[link] = append(all[link], tag)
 		return struct{}{}, err
-	}, "SELECT link_id, tag_id FROM link_tag WHERE link_id IN ("+store.Marks(len(ids))+") ORDER BY link_id, tag_id", ids...)
+	}, "SELECT link_id, tag_id FROM link_tag WHERE link_id IN ("+store.Marks(len(ids))+") ORDER BY link_id, tag_id",
+		ids...)
 	return err
 }
 
 // addTags marks a link that has no tags.
 func addTags(ctx context.Context, tx *store.Tx, l *Link, tagIDs []string) error {
 	for _, id := range tagIDs {
-		if _, err := tx.Exec(ctx, "INSERT INTO link_tag (tag_id, link_created_at, link_id) VALUES (?, ?, ?)", id, l.CreatedAt, l.ID); err != nil {
+		if _, err := tx.Exec(ctx, "INSERT INTO link_tag (tag_id, link_created_at, link_id) VALUES (?, ?, ?)", id,
+			l.CreatedAt, l.ID); err != nil {
 			return err
 		}
 	}
@@ -101,7 +104,8 @@ func (s *Service) setTags(ctx context.Context, c *op.Call, tx *store.Tx, in *set
 func touch(ctx context.Context, tx *store.Tx, l *Link) error {
 	l.Revision, l.UpdatedAt = ids.Revision(), tx.Now
 	_, err := tx.Exec(ctx, `UPDATE link SET revision = ?, updated_at = ?,
-		publication_status = 'pending', publication_attempts = 0, publication_error = NULL, publication_updated_at = ? WHERE id = ?`,
+		publication_status = 'pending', publication_attempts = 0, publication_error = NULL, publication_updated_at = ?
+		WHERE id = ?`,
 		l.Revision, l.UpdatedAt, tx.Now, l.ID)
 	return err
 }

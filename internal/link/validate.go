@@ -42,8 +42,10 @@ func (ValidateLink) Schema(r *schema.Registry) *schema.Schema {
 
 // validator returns the handler of validateLinks; check reads a CreateLink as
 // createLinks does.
-func (s *Service) validator(check func([]byte) (CreateLink, error)) func(context.Context, *op.Call, *store.Tx, *struct{ Body ValidateLink }) (op.Item[Validation], error) {
-	return func(ctx context.Context, _ *op.Call, tx *store.Tx, in *struct{ Body ValidateLink }) (op.Item[Validation], error) {
+func (s *Service) validator(check func([]byte) (CreateLink, error)) func(context.Context, *op.Call, *store.Tx,
+	*struct{ Body ValidateLink }) (op.Item[Validation], error) {
+	return func(ctx context.Context, _ *op.Call, tx *store.Tx, in *struct{ Body ValidateLink }) (op.Item[Validation],
+		error) {
 		text := in.Body.Value
 		body, err := check(text)
 		var p fault.Problems
@@ -120,7 +122,8 @@ func (s *Service) Try(ctx context.Context, q store.Q, body *CreateLink) (_ []fau
 			return nil, err
 		}
 		if taken {
-			p.Add("/slug", fault.ReasonTaken, "a link with this domain, prefix and slug exists already; choose another slug")
+			p.Add("/slug", fault.ReasonTaken, "a link with this domain, prefix and slug exists already; choose "+
+				"another slug")
 		}
 	}
 	return p.Details()

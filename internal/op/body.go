@@ -65,7 +65,8 @@ func refuseEncoded(r *http.Request) error {
 		return err
 	}
 	if encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return fault.New(fault.UnsupportedMediaType, "Content-Encoding %q is not supported; send the body as it is.", encoding)
+		return fault.New(fault.UnsupportedMediaType, "Content-Encoding %q is not supported; send the body as it is.",
+			encoding)
 	}
 	return nil
 }

@@ -90,7 +90,8 @@ func (p *Pipeline) OpenAPI() ([]byte, error) {
 		{"paths", paths},
 		{"webhooks", webhooks},
 		{"components", members{
-			{"securitySchemes", members{{"bearer", members{{"type", "http"}, {"scheme", "bearer"}, {"description", "A human session or an API key."}}}}},
+			{"securitySchemes", members{{"bearer", members{{"type", "http"}, {"scheme", "bearer"},
+				{"description", "A human session or an API key."}}}}},
 			{"parameters", commonParameters},
 			{"headers", described},
 			{"responses", sorted(refusals)},
@@ -108,17 +109,22 @@ func (p *Pipeline) OpenAPI() ([]byte, error) {
 var commonParameters = members{
 	{"IdempotencyKey", members{
 		{"name", "Idempotency-Key"}, {"in", "header"}, {"required", true},
-		{"description", "A UUID v4 that names this intent for 24 hours: the same request with the same key has one effect."},
-		{"schema", &schema.Schema{Type: schema.String, Format: "uuid", MaxLength: schema.Of(36), Example: "7d9f0a52-3c1e-4b8a-9f57-2e6c81d4a0b3"}},
+		{"description", "A UUID v4 that names this intent for 24 hours: the same request with the same key has one " +
+			"effect."},
+		{"schema", &schema.Schema{Type: schema.String, Format: "uuid", MaxLength: schema.Of(36),
+			Example: "7d9f0a52-3c1e-4b8a-9f57-2e6c81d4a0b3"}},
 	}},
-	{"IfMatch", ifMatch(true, "The quoted strong revision that was last read, as ETag has it. An old one is refused with 412.")},
-	{"IfMatchOptional", ifMatch(false, "The quoted strong revision that was last read, as ETag has it; when sent, an old one is refused with 412.")},
+	{"IfMatch", ifMatch(true, "The quoted strong revision that was last read, as ETag has it. An old one is refused "+
+		"with 412.")},
+	{"IfMatchOptional", ifMatch(false, "The quoted strong revision that was last read, as ETag has it; when sent, an "+
+		"old one is refused with 412.")},
 }
 
 func ifMatch(required bool, doc string) members {
 	return members{
 		{"name", "If-Match"}, {"in", "header"}, {"required", required}, {"description", doc},
-		{"schema", &schema.Schema{Type: schema.String, Pattern: revisionPattern, MaxLength: schema.Of(38), Example: `"f3b1c6de-8a5e-4f0b-9c8d-6a2e1b7f4c90"`}},
+		{"schema", &schema.Schema{Type: schema.String, Pattern: revisionPattern, MaxLength: schema.Of(38),
+			Example: `"f3b1c6de-8a5e-4f0b-9c8d-6a2e1b7f4c90"`}},
 	}
 }
 
@@ -152,7 +158,8 @@ func (p *Pipeline) describe(r *row) members {
 		{"parameters", parameters},
 	}
 	if content := p.requestContent(r); content != nil {
-		o = append(o, member{"requestBody", members{{"required", r.input.upload != nil || len(r.input.body.Resolve().Properties) > 0}, {"content", content}}})
+		o = append(o, member{"requestBody", members{{"required", r.input.upload != nil ||
+			len(r.input.body.Resolve().Properties) > 0}, {"content", content}}})
 	}
 	responses := members{{strconv.Itoa(r.Status), p.success(r)}}
 	for _, status := range r.errorStatuses() {
@@ -177,9 +184,10 @@ func (r *row) description() string {
 
 // scope says whether every call concerns an app.
 func (r *row) scope() string {
-	if a := r.App; a.path+a.body != "" || a.query != "" && slices.ContainsFunc(r.input.parameters, func(p parameter) bool {
-		return p.name == a.query && p.required
-	}) {
+	if a := r.App; a.path+a.body != "" || a.query != "" && slices.ContainsFunc(r.input.parameters,
+		func(p parameter) bool {
+			return p.name == a.query && p.required
+		}) {
 		return "app"
 	}
 	return "account"
@@ -208,7 +216,8 @@ func (p *Pipeline) success(r *row) members {
 	}
 	if r.data != nil && r.Status != http.StatusNoContent {
 		envelope := p.envelope(r)
-		content = append(content, member{"application/json", members{{"schema", envelope}, {"example", exampleAnswer(r, envelope.Sample(true))}}})
+		content = append(content, member{"application/json",
+			members{{"schema", envelope}, {"example", exampleAnswer(r, envelope.Sample(true))}}})
 	}
 	response = append(response, member{"headers", r.successHeaders()})
 	if len(content) > 0 {
@@ -233,7 +242,8 @@ func (p *Pipeline) envelope(r *row) *schema.Schema {
 		{Name: "meta", Required: true, Schema: p.answers.For(reflect.TypeFor[Meta]())},
 	}}
 	if r.list {
-		envelope.Properties = append(envelope.Properties, schema.Property{Name: "pagination", Required: true, Schema: p.answers.For(reflect.TypeFor[pagination]())})
+		envelope.Properties = append(envelope.Properties, schema.Property{Name: "pagination", Required: true,
+			Schema: p.answers.For(reflect.TypeFor[pagination]())})
 	}
 	return p.answers.Name(name, envelope.Ready())
 }
@@ -280,7 +290,8 @@ func (p *Pipeline) refusal(status int) members {
 	}
 	envelope := p.answers.For(reflect.TypeFor[ErrorEnvelope]())
 	return members{
-		{"description", http.StatusText(status) + ": " + strings.Join(codes, ", ")}, {"headers", refusalHeaders(status)},
+		{"description", http.StatusText(status) + ": " + strings.Join(codes, ", ")},
+		{"headers", refusalHeaders(status)},
 		{"content", members{{"application/json", members{{"schema", envelope}, {"example", exampleRefusal(status)}}}}},
 	}
 }

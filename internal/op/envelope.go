@@ -19,7 +19,8 @@ func (c *callContext) refuse(err error) {
 	refusal, ok := fault.From(err)
 	if !ok || refusal.Code == fault.Unavailable {
 		if !ok && c.service.DB.IsAway(err) {
-			refusal = fault.New(fault.Unavailable, "A part of the service is unavailable. The outcome may be uncertain; repeat the same request with the same key.")
+			refusal = fault.New(fault.Unavailable, "A part of the service is unavailable. The outcome may be "+
+				"uncertain; repeat the same request with the same key.")
 		}
 		fault.Wrap(&err, "%s", c.operation())
 		c.service.Log.Error("call failed", "operation", c.row.ID, "request_id", c.RequestID, "error", err)
@@ -170,7 +171,8 @@ func (p *Pipeline) WriteError(w http.ResponseWriter, requestID string, e *fault.
 	b, err := json.Marshal(ErrorEnvelope{body})
 	if err != nil { // only a refusal of our own making that is not valid UTF-8
 		p.Log.Error("marshal error envelope", "request_id", requestID, "error", err)
-		b = []byte(`{"error":{"code":"internal_error","message":"The refusal could not be written.","requestId":"` + requestID + `","documentationUrl":""}}`)
+		b = []byte(`{"error":{"code":"internal_error","message":"The refusal could not be written.","requestId":"` +
+			requestID + `","documentationUrl":""}}`)
 	}
 	writeJSON(w, e.Status(), b)
 }

@@ -30,20 +30,26 @@ func always(value string) *schema.Schema {
 
 // headers are the headers of answers that the contract describes.
 var headers = []headerText{
-	{"X-Request-Id", "The id of this request, as in the body.", text("^req_[0-9a-f]{32}$", 36, "req_3f2a9c0d5b7e4816a2c4e6f80b1d3f57")},
+	{"X-Request-Id", "The id of this request, as in the body.",
+		text("^req_[0-9a-f]{32}$", 36, "req_3f2a9c0d5b7e4816a2c4e6f80b1d3f57")},
 	{"Cache-Control", "Nothing may keep or change an answer.", always("no-store, no-transform")},
 	{"X-Content-Type-Options", "The declared type is the type.", always("nosniff")},
 	{"X-RateLimit-Limit", "The limit, in calls, of the window that is closest to exhaustion.", whole(1)},
 	{"X-RateLimit-Remaining", "How many calls that window still admits.", whole(0)},
 	{"X-RateLimit-Reset", "When that window starts anew, in Unix seconds.", whole(0)},
 	{"X-RateLimit-Policy", "That window: its limit, its length in seconds, its name and what it counts by.",
-		text(`^[0-9]+;w=[0-9]+;name="[a-z-]+";by="(credential|account|app|address)"$`, 100, `600;w=60;name="read";by="credential"`)},
-	{"ETag", "The strong revision in double quotes. The ETag of a file is made from its bytes.", text(revisionPattern, 38, `"f3b1c6de-8a5e-4f0b-9c8d-6a2e1b7f4c90"`)},
-	{"Location", "The path of what was created or is to be followed.", text("^/v1/", 1024, "/v1/operations/0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d")},
+		text(`^[0-9]+;w=[0-9]+;name="[a-z-]+";by="(credential|account|app|address)"$`, 100,
+			`600;w=60;name="read";by="credential"`)},
+	{"ETag", "The strong revision in double quotes. The ETag of a file is made from its bytes.",
+		text(revisionPattern, 38, `"f3b1c6de-8a5e-4f0b-9c8d-6a2e1b7f4c90"`)},
+	{"Location", "The path of what was created or is to be followed.",
+		text("^/v1/", 1024, "/v1/operations/0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d")},
 	{"Retry-After", "Seconds to wait before the next call.", whole(1)},
 	{replayed, "Sent when the answer comes from the receipt of an earlier call.", always("true")},
-	{"Content-Disposition", "inline or attachment, with a file name.", text("^(inline|attachment)", 300, "attachment; filename=links.csv")},
-	{"Content-Security-Policy", "Nothing in the file may run.", text("^default-src 'none'", 200, "default-src 'none'; img-src data:; sandbox")},
+	{"Content-Disposition", "inline or attachment, with a file name.",
+		text("^(inline|attachment)", 300, "attachment; filename=links.csv")},
+	{"Content-Security-Policy", "Nothing in the file may run.",
+		text("^default-src 'none'", 200, "default-src 'none'; img-src data:; sandbox")},
 	{"WWW-Authenticate", "How to authenticate.", always("Bearer")},
 }
 

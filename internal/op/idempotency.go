@@ -95,7 +95,8 @@ func (c *callContext) replay() (replayed bool, err error) {
 		return false, err
 	}
 	if r.HasSecret {
-		refusal := fault.New(fault.SecretNotReplayable, "The secret was issued once and is not kept. Rotate or replace it when it was lost.")
+		refusal := fault.New(fault.SecretNotReplayable, "The secret was issued once and is not kept. Rotate or "+
+			"replace it when it was lost.")
 		refusal.ResourceID, refusal.Location = r.ResourceID, headers["Location"]
 		return false, refusal
 	}

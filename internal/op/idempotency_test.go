@@ -16,23 +16,27 @@ func TestReplay(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
 		key := apitest.Idempotent(apitest.NewKey())
-		body := `{"appId":"` + owner.AppID + `","domain":"` + owner.Host + `","slug":"a","desktopUrl":"https://example.com/"}`
+		body := `{"appId":"` + owner.AppID + `","domain":"` + owner.Host +
+			`","slug":"a","desktopUrl":"https://example.com/"}`
 		first := owner.Call("POST", "/links", body, key).Want(201)
 		// Member order and white space do not matter, nor the letter case of
 		// the key.
-		again := owner.Call("POST", "/links", ` { "slug":"a", "domain":"`+owner.Host+`", "desktopUrl":"https://example.com/", "appId":"`+owner.AppID+`" }`, key).Want(201)
+		again := owner.Call("POST", "/links", ` { "slug":"a", "domain":"`+owner.Host+
+			`", "desktopUrl":"https://example.com/", "appId":"`+owner.AppID+`" }`, key).Want(201)
 		for _, name := range []string{"ETag", "Location", "Content-Type"} {
 			if first.Header.Get(name) != again.Header.Get(name) {
 				t.Errorf("replayed %s: %q, first %q", name, again.Header.Get(name), first.Header.Get(name))
 			}
 		}
-		if first.Value("data") != again.Value("data") || again.Header.Get("Idempotency-Replayed") != "true" || first.Header.Get("Idempotency-Replayed") != "" {
+		if first.Value("data") != again.Value("data") || again.Header.Get("Idempotency-Replayed") != "true" ||
+			first.Header.Get("Idempotency-Replayed") != "" {
 			t.Errorf("replay %s of %s", again.Body, first.Body)
 		}
 		if first.Text("meta.requestId") == again.Text("meta.requestId") {
 			t.Error("a replay has the first request id")
 		}
-		conflict := owner.Call("POST", "/links", strings.Replace(body, `"a"`, `"b"`, 1), key).Refused(fault.IdempotencyConflict)
+		conflict := owner.Call("POST", "/links", strings.Replace(body, `"a"`, `"b"`, 1), key).
+			Refused(fault.IdempotencyConflict)
 		if conflict.Text("error.resource.id") != first.Text("data.id") {
 			t.Errorf("the conflict names %s", conflict.Value("error.resource"))
 		}
@@ -44,7 +48,8 @@ func TestReplay(t *testing.T) {
 		path, revision := "/links/"+apitest.Path(first.Text("data.id")), apitest.IfMatch(first.Revision())
 		gone := apitest.Idempotent(apitest.NewKey())
 		owner.Call("DELETE", path, nil, revision, gone).Want(204)
-		if r := owner.Call("DELETE", path, nil, revision, gone).Want(204); r.Header.Get("Idempotency-Replayed") != "true" {
+		if r := owner.Call("DELETE", path, nil, revision, gone).
+			Want(204); r.Header.Get("Idempotency-Replayed") != "true" {
 			t.Error("the second DELETE was no replay")
 		}
 		owner.Call("DELETE", path, nil, gone).Refused(fault.IdempotencyConflict) // other If-Match, other intent
@@ -52,13 +57,15 @@ func TestReplay(t *testing.T) {
 
 		// A refusal leaves no receipt.
 		retried := apitest.Idempotent(apitest.NewKey())
-		owner.Call("POST", "/links", strings.Replace(body, "https:", "http:", 1), retried).Refused(fault.ValidationFailed)
+		owner.Call("POST", "/links", strings.Replace(body, "https:", "http:", 1), retried).
+			Refused(fault.ValidationFailed)
 		second := owner.Call("POST", "/links", body, retried).Want(201)
 
 		// After its 24 hours the key is a new intent.
 		i.Clock.Move(receipt.Lifetime + time.Second)
 		owner.Call("POST", "/links", body, retried).Refused(fault.ResourceConflict)
-		owner.Call("DELETE", "/links/"+apitest.Path(second.Text("data.id")), nil, apitest.IfMatch(second.Revision())).Want(204)
+		owner.Call("DELETE", "/links/"+apitest.Path(second.Text("data.id")), nil, apitest.IfMatch(second.Revision())).
+			Want(204)
 		if r := owner.Call("POST", "/links", body, retried).Want(201); r.Text("data.id") == second.Text("data.id") {
 			t.Error("the id of a deleted link was used again")
 		}
@@ -69,7 +76,8 @@ func TestReplayChecksAuthorization(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
 		other := owner.Call("POST", "/apps", M{"name": "Other"}).Want(201).Text("data.id")
-		issued := owner.Call("POST", "/api-keys", M{"name": "k", "appIds": []string{owner.AppID, other}, "permissions": []string{"links:create", "apps:read"}}).Want(201)
+		issued := owner.Call("POST", "/api-keys", M{"name": "k", "appIds": []string{owner.AppID, other},
+			"permissions": []string{"links:create", "apps:read"}}).Want(201)
 		k := i.Client(t, issued.Text("data.secret"))
 		k.AppID, k.Host = owner.AppID, owner.Host
 		key := apitest.Idempotent(apitest.NewKey())
@@ -78,7 +86,8 @@ func TestReplayChecksAuthorization(t *testing.T) {
 		path := "/api-keys/" + issued.Text("data.key.id")
 		reduced := owner.Call("PATCH", path, M{"appIds": []string{other}}, apitest.IfMatch(issued.Revision())).Want(200)
 		k.Call("POST", "/links", body, key).Refused(fault.NotFound)
-		owner.Call("PATCH", path, M{"permissions": []string{"apps:read"}}, apitest.IfMatch(reduced.Revision())).Want(200)
+		owner.Call("PATCH", path, M{"permissions": []string{"apps:read"}}, apitest.IfMatch(reduced.Revision())).
+			Want(200)
 		k.Call("POST", "/links", body, key).Refused(fault.InsufficientPermission)
 	})
 }
@@ -111,7 +120,8 @@ func TestOneKeyOneEffect(t *testing.T) {
 		if n != 1 {
 			t.Fatalf("%d links were created under one key", n)
 		}
-		if events := owner.Call("GET", "/audit-events?resourceId="+apitest.Path(id), nil).Want(200).Len("data"); events != 1 {
+		if events := owner.Call("GET", "/audit-events?resourceId="+apitest.Path(id), nil).Want(200).
+			Len("data"); events != 1 {
 			t.Errorf("%d audit events, want 1", events)
 		}
 	})
@@ -148,7 +158,8 @@ func TestOneRevisionOneWinner(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 50 {
 			wg.Go(func() {
-				r := owner.Call("PATCH", "/links/"+apitest.Path(link.Text("data.id")), M{"title": "x"}, apitest.IfMatch(link.Revision()))
+				r := owner.Call("PATCH", "/links/"+apitest.Path(link.Text("data.id")), M{"title": "x"},
+					apitest.IfMatch(link.Revision()))
 				if r.Status == 200 {
 					won.Add(1)
 					return

@@ -65,7 +65,10 @@ func (p *Pipeline) inputOf(t reflect.Type, o Op) inputSpec {
 	for _, segment := range strings.Split(o.Path, "/") {
 		if name, ok := strings.CutPrefix(segment, "{"); ok {
 			name = strings.TrimSuffix(name, "}")
-			if !slices.ContainsFunc(spec.parameters, func(p parameter) bool { return p.in == "path" && p.name == name }) {
+			if !slices.ContainsFunc(spec.parameters, func(p parameter) bool {
+				return p.in == "path" &&
+					p.name == name
+			}) {
 				panic(fmt.Sprintf("%s: the input has no path parameter %s", o.ID, name))
 			}
 		}

@@ -95,7 +95,8 @@ func parseValue(d *jsontext.Decoder) (any, error) {
 	case '"':
 		s := token.String()
 		if strings.ContainsRune(s, 0) {
-			return nil, fault.Invalid(string(d.StackPointer()), fault.ReasonInvalidText, "the text contains the character NUL")
+			return nil, fault.Invalid(string(d.StackPointer()), fault.ReasonInvalidText,
+				"the text contains the character NUL")
 		}
 		return s, nil
 	case '0':
@@ -141,7 +142,8 @@ func canonical(body []byte) []byte {
 
 // wholeNumbers has integers read from every spelling of a whole number: 100.0
 // and 1e2 as well as 100 (completions.md §11).
-var wholeNumbers = json.WithUnmarshalers(json.JoinUnmarshalers(json.UnmarshalFromFunc(wholeNumber[int]), json.UnmarshalFromFunc(wholeNumber[int64])))
+var wholeNumbers = json.WithUnmarshalers(json.JoinUnmarshalers(json.UnmarshalFromFunc(wholeNumber[int]),
+	json.UnmarshalFromFunc(wholeNumber[int64])))
 
 func wholeNumber[T int | int64](d *jsontext.Decoder, v *T) error {
 	if d.PeekKind() != '0' {

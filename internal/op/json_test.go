@@ -68,7 +68,8 @@ func TestCanonical(t *testing.T) {
 			t.Errorf("%s and %s differ: %s, %s", pair[0], pair[1], a, b)
 		}
 	}
-	for _, pair := range [][2]string{{`[1,2]`, `[2,1]`}, {`{"a":1}`, `{"a":"1"}`}, {`{"a":9007199254740993}`, `{"a":9007199254740992}`}} {
+	for _, pair := range [][2]string{{`[1,2]`, `[2,1]`}, {`{"a":1}`, `{"a":"1"}`},
+		{`{"a":9007199254740993}`, `{"a":9007199254740992}`}} {
 		if a, b := canonical([]byte(pair[0])), canonical([]byte(pair[1])); string(a) == string(b) {
 			t.Errorf("%s and %s have one canonical form: %s", pair[0], pair[1], a)
 		}

@@ -35,14 +35,18 @@ var vocabulary = func() map[string]schema.Schema {
 	}
 	lists := func(most, longest int, names ...string) {
 		for _, name := range names {
-			all[name] = schema.Schema{Type: schema.Array, MaxItems: &most, Items: &schema.Schema{Type: schema.String, MaxLength: &longest}}
+			all[name] = schema.Schema{Type: schema.Array, MaxItems: &most,
+				Items: &schema.Schema{Type: schema.String, MaxLength: &longest}}
 		}
 	}
 	const revision = exampleRevision
 	for name, example := range map[string]string{
-		"assetId": exampleAsset, "batchId": exampleJob, "campaignId": exampleCampaign, "deliveryId": exampleDelivery, "domainId": exampleDomain,
-		"exportId": exampleJob, "folderId": exampleFolder, "importId": exampleJob, "keyId": exampleKey, "logoAssetId": exampleAsset,
-		"matchedRuleId": exampleRule, "operationId": exampleWork, "qrId": exampleQR, "tagId": exampleTag, "webhookId": exampleWebhook,
+		"assetId": exampleAsset, "batchId": exampleJob, "campaignId": exampleCampaign, "deliveryId": exampleDelivery,
+		"domainId": exampleDomain,
+		"exportId": exampleJob, "folderId": exampleFolder, "importId": exampleJob, "keyId": exampleKey,
+		"logoAssetId":   exampleAsset,
+		"matchedRuleId": exampleRule, "operationId": exampleWork, "qrId": exampleQR, "tagId": exampleTag,
+		"webhookId": exampleWebhook,
 	} {
 		words(100, "", example, name)
 	}
@@ -91,7 +95,8 @@ var vocabulary = func() map[string]schema.Schema {
 	lists(50, 4096, "observed")
 	lists(10, 100, "sha256CertFingerprints", "events")
 	for name, most := range map[string]int{
-		"apps": 10, "connectionRecords": 20, "dependencies": 20, "details": 50, "issues": 50, "operations": 200, "rules": 50, "buckets": 9000,
+		"apps": 10, "connectionRecords": 20, "dependencies": 20, "details": 50, "issues": 50, "operations": 200,
+		"rules": 50, "buckets": 9000,
 	} {
 		all[name] = schema.Schema{Type: schema.Array, MaxItems: &most}
 	}
@@ -103,11 +108,13 @@ var vocabulary = func() map[string]schema.Schema {
 type tagText struct{ slug, Name, Doc string }
 
 var tagTexts = []tagText{
-	{"links", "Links", "Web and deep links: content, lifecycle, rules, tags, history, previews and their way to the redirector."},
+	{"links", "Links", "Web and deep links: content, lifecycle, rules, tags, history, previews and their way to the " +
+		"redirector."},
 	{"domains", "Domains", "Custom and platform hostnames under which links resolve, and their configuration."},
 	{"domain-options", "Domains", ""},
 	{"qr-codes", "QR codes", "Saved QR codes of links, as PNG or SVG."},
-	{"analytics", "Analytics", "Counts of visits by time, country, device, source and more, without storing who visited."},
+	{"analytics", "Analytics", "Counts of visits by time, country, device, source and more, without storing who " +
+		"visited."},
 	{"apps", "Apps", "Apps own links, domains, images and tags; an API key reaches the apps that it names."},
 	{"campaigns", "Campaigns", "Links with common UTM parameters and a period."},
 	{"tags", "Tags", "Labels of links."},
@@ -117,7 +124,8 @@ var tagTexts = []tagText{
 	{"template-choices", "Templates", ""},
 	{"template-publications", "Templates", ""},
 	{"assets", "Images", "PNG and JPEG images for links, logos and pages."},
-	{"link-batches", "Batches", "Create, update or delete up to fifty links in one request, each in its own transaction."},
+	{"link-batches", "Batches", "Create, update or delete up to fifty links in one request, each in its own " +
+		"transaction."},
 	{"imports", "Imports", "Links from a CSV or JSON file: uploaded, validated, committed."},
 	{"exports", "Exports", "Links, events and summaries as CSV or JSON files."},
 	{"webhooks", "Webhooks", "Signed requests to receivers when something changes."},

@@ -36,11 +36,13 @@ func (p *Pipeline) webhooks() members {
 		}
 		body := p.answers.For(o.Payload)
 		all = append(all, member{o.Name, members{{"post", members{
-			{"operationId", "on_" + strings.ReplaceAll(o.Name, ".", "_")}, {"summary", o.Summary}, {"description", "Sent to the destinations that selected this event, and signed."},
+			{"operationId", "on_" + strings.ReplaceAll(o.Name, ".", "_")}, {"summary", o.Summary},
+			{"description", "Sent to the destinations that selected this event, and signed."},
 			{"tags", []string{"Webhooks"}},
 			{"security", []members{}}, // the signature stands for it
 			{"parameters", parameters},
-			{"requestBody", members{{"required", true}, {"content", members{{"application/json", members{{"schema", body}, {"example", body.Sample(true)}}}}}}},
+			{"requestBody", members{{"required", true}, {"content",
+				members{{"application/json", members{{"schema", body}, {"example", body.Sample(true)}}}}}}},
 			{"responses", members{
 				{"2XX", members{{"description", "Received. The body is not read."}}},
 				{"4XX", members{{"description", "Refused: another attempt follows, five in all."}}},

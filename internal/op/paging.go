@@ -44,11 +44,13 @@ func (w Window) Keyset(where *store.Where, at, id string, desc bool) (orderLimit
 // addPaging declares the parameters that every list has.
 func (spec *inputSpec) addPaging(pageLimit int) {
 	most := cmp.Or(pageLimit, maxLimit)
-	limit := &schema.Schema{Type: schema.Integer, Minimum: schema.Of(1.0), Maximum: schema.Of(float64(most)), Default: float64(min(defaultLimit, most))}
+	limit := &schema.Schema{Type: schema.Integer, Minimum: schema.Of(1.0), Maximum: schema.Of(float64(most)),
+		Default: float64(min(defaultLimit, most))}
 	text := &schema.Schema{Type: schema.String, MaxLength: schema.Of(1024)}
 	spec.parameters = append(spec.parameters,
 		parameter{name: "limit", in: "query", doc: "How many rows a page has.", schema: limit},
-		parameter{name: "cursor", in: "query", doc: "pagination.nextCursor of the page before, kept for 15 minutes.", schema: text})
+		parameter{name: "cursor", in: "query", doc: "pagination.nextCursor of the page before, kept for 15 minutes.",
+			schema: text})
 }
 
 // refusePaging returns err, or the refusal of paging parameters of a call that
@@ -56,7 +58,8 @@ func (spec *inputSpec) addPaging(pageLimit int) {
 func (c *callContext) refusePaging(err error) error {
 	for _, name := range []string{"limit", "cursor"} {
 		if c.sent[name] && err == nil {
-			return fault.InvalidQuery(name, fault.ReasonNotAllowed, "a file has everything; limit and cursor are not allowed with it")
+			return fault.InvalidQuery(name, fault.ReasonNotAllowed,
+				"a file has everything; limit and cursor are not allowed with it")
 		}
 	}
 	return err
@@ -95,5 +98,7 @@ func (c *callContext) listBinding() string {
 }
 
 func invalidCursor() error {
-	return fault.InvalidQuery("cursor", fault.ReasonInvalid, "the cursor is altered, older than 15 minutes, or of a list with other filters, order or limit; start again without it")
+	return fault.InvalidQuery("cursor", fault.ReasonInvalid,
+		"the cursor is altered, older than 15 minutes, or of a list with other filters, order or limit; start again "+
+			"without it")
 }

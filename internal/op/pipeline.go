@@ -65,7 +65,8 @@ type Pipeline struct {
 func New(o Options) *Pipeline {
 	return &Pipeline{
 		Options: o, addresses: ratelimit.NewMemory(), uploads: make(chan struct{}, maxUploads),
-		requests: describing(schema.ForRequests()), answers: describing(schema.ForAnswers()), inner: describing(schema.ForRequests()),
+		requests: describing(schema.ForRequests()), answers: describing(schema.ForAnswers()),
+		inner:    describing(schema.ForRequests()),
 		inFlight: inFlight{keys: map[string]struct{}{}},
 	}
 }
@@ -74,7 +75,10 @@ func New(o Options) *Pipeline {
 // http.ServeMux and its handler.
 func (p *Pipeline) Handlers(mount func(method, pattern string, h http.Handler)) {
 	for _, r := range p.rows {
-		mount(r.Method, BasePath+r.Path, http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { p.serve(w, req, r) }))
+		mount(r.Method, BasePath+r.Path, http.HandlerFunc(func(w http.ResponseWriter,
+			req *http.Request) {
+			p.serve(w, req, r)
+		}))
 	}
 }
 
@@ -243,7 +247,8 @@ func (c *callContext) mutate() (*outcome, error) {
 	}
 	// Another process may have done the same intent a moment ago. Then it is the
 	// effect of that intent which refuses this one.
-	if refusal, refused := fault.From(err); errors.Is(err, receipt.ErrExists) || refused && refusal.Code != fault.OperationInProgress && refusal.Code != fault.RateLimited {
+	if refusal, refused := fault.From(err); errors.Is(err, receipt.ErrExists) ||
+		refused && refusal.Code != fault.OperationInProgress && refusal.Code != fault.RateLimited {
 		if replayed, err := c.replay(); replayed || err != nil {
 			return nil, err
 		}
@@ -275,8 +280,9 @@ func (c *callContext) perform() (*outcome, error) {
 			return err
 		}
 		if err := audit.Record(c.ctx, tx, audit.Event{
-			Operation: c.row.ID, Actor: c.Actor, AppID: out.ref.AppID, ResourceType: out.ref.Type, ResourceID: out.ref.ID,
-			Revision: out.ref.Revision, CorrelationID: c.RequestID,
+			Operation: c.row.ID, Actor: c.Actor, AppID: out.ref.AppID, ResourceType: out.ref.Type,
+			ResourceID: out.ref.ID,
+			Revision:   out.ref.Revision, CorrelationID: c.RequestID,
 		}); err != nil {
 			return err
 		}
@@ -294,7 +300,8 @@ func (c *callContext) record(status int, code fault.Code) {
 		return
 	}
 	record := requestlog.Record{
-		ID: c.RequestID, OwnerID: c.Actor.OwnerID, Operation: c.row.ID, Method: c.r.Method, Route: BasePath + c.row.Path,
+		ID: c.RequestID, OwnerID: c.Actor.OwnerID, Operation: c.row.ID, Method: c.r.Method,
+		Route:  BasePath + c.row.Path,
 		Status: status, DurationMS: elapsed.Milliseconds(), ErrorCode: string(code),
 		ActorType: string(c.Actor.Type), ActorID: c.Actor.PrincipalID(), CreatedAt: c.Now,
 	}

@@ -83,7 +83,8 @@ func limited(s ratelimit.Standing, now clock.Instant) error {
 
 // takeEntry counts an authenticated call. Its app is not known yet.
 func (c *callContext) takeEntry() error {
-	return c.take(c.service.Bucket("entry", "credential", c.Actor.Windows), c.service.Bucket("entry", "account", c.Actor.OwnerID))
+	return c.take(c.service.Bucket("entry", "credential", c.Actor.Windows),
+		c.service.Bucket("entry", "account", c.Actor.OwnerID))
 }
 
 // takeQuota counts an admitted read or write, and the call against its app.
@@ -123,7 +124,8 @@ func (p *Pipeline) addressBucket(a netip.Addr) ratelimit.Bucket {
 			a = p.Addr()
 		}
 	}
-	return ratelimit.Bucket{Name: "address", By: "address", Key: a.Unmap().String(), Limit: p.Scaled(addressRate), Window: rateWindow}
+	return ratelimit.Bucket{Name: "address", By: "address", Key: a.Unmap().String(), Limit: p.Scaled(addressRate),
+		Window: rateWindow}
 }
 
 // addressFull returns the refusal of a caller whose address had too many

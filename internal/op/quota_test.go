@@ -41,7 +41,8 @@ func TestWriteWindowIsExact(t *testing.T) {
 		if admitted.Load() != 120 || refused.Load() != 380 {
 			t.Errorf("%d admitted, %d refused; want 120 and 380", admitted.Load(), refused.Load())
 		}
-		if n := owner.Call("GET", "/audit-events?operation=createApps&limit=100", nil).Want(200); n.Len("data") != 100 || n.Value("pagination.hasMore") != "true" {
+		if n := owner.Call("GET", "/audit-events?operation=createApps&limit=100", nil).
+			Want(200); n.Len("data") != 100 || n.Value("pagination.hasMore") != "true" {
 			t.Errorf("audit: %d rows", n.Len("data"))
 		}
 		// The next window admits again; another session of the account shares
@@ -79,9 +80,12 @@ func TestWhatCounts(t *testing.T) {
 		// Another key shares the app's and the account's windows, not the
 		// credential's.
 		k := owner.Key("links:create", "usage:read")
-		r := k.Call("GET", "/apps/"+k.AppID+"/usage", nil).Want(200).Has("data.usage.write.used", "0").Has("data.sharedUsage.app.write.used", "3").
-			Has("data.limits.write.limit", "120").Has("data.sharedLimits.account.write.limit", "240").Has("data.limits.entry.windowSeconds", "60")
-		if r.Header.Get("X-RateLimit-Limit") == "" || r.Header.Get("X-RateLimit-Remaining") == "" || r.Header.Get("X-RateLimit-Reset") == "" {
+		r := k.Call("GET", "/apps/"+k.AppID+"/usage", nil).Want(200).Has("data.usage.write.used", "0").
+			Has("data.sharedUsage.app.write.used", "3").
+			Has("data.limits.write.limit", "120").Has("data.sharedLimits.account.write.limit", "240").
+			Has("data.limits.entry.windowSeconds", "60")
+		if r.Header.Get("X-RateLimit-Limit") == "" || r.Header.Get("X-RateLimit-Remaining") == "" ||
+			r.Header.Get("X-RateLimit-Reset") == "" {
 			t.Errorf("headers: %v", r.Header)
 		}
 		// A foreign app's window is not touched by those who may not see it.

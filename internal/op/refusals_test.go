@@ -34,7 +34,8 @@ func TestOrderOfRefusals(t *testing.T) {
 		owner.Call("PATCH", path, M{"title": "x"}).Refused(fault.PreconditionRequired)
 		owner.Call("PATCH", "/links/links.example:none", M{"title": "x"}, stale).Refused(fault.NotFound)
 		owner.Call("PATCH", path, M{"desktopUrl": "http://x"}, stale).Refused(fault.RevisionConflict)
-		owner.Call("PATCH", path, M{"desktopUrl": "http://x"}, apitest.IfMatch(link.Revision())).Refused(fault.ValidationFailed, "/desktopUrl")
+		owner.Call("PATCH", path, M{"desktopUrl": "http://x"}, apitest.IfMatch(link.Revision())).
+			Refused(fault.ValidationFailed, "/desktopUrl")
 		owner.Call("GET", path, nil).Want(200).Has("data.title", "null")
 	})
 }
@@ -69,8 +70,10 @@ func TestBadRequests(t *testing.T) {
 			{"fraction", `{"lifecycle":{"maxClicks":1.5}}`, fault.ValidationFailed, "/lifecycle/maxClicks"},
 			{"huge integer", `{"lifecycle":{"maxClicks":1e30}}`, fault.ValidationFailed, "/lifecycle/maxClicks"},
 			{"time", `{"lifecycle":{"startsAt":"tomorrow"}}`, fault.ValidationFailed, "/lifecycle/startsAt"},
-			{"year", `{"lifecycle":{"startsAt":"0001-01-01T00:00:00Z"}}`, fault.ValidationFailed, "/lifecycle/startsAt"},
-			{"depth", `{"parameters":{"a":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}}`, fault.InvalidRequest, ""},
+			{"year", `{"lifecycle":{"startsAt":"0001-01-01T00:00:00Z"}}`, fault.ValidationFailed,
+				"/lifecycle/startsAt"},
+			{"depth", `{"parameters":{"a":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}}`,
+				fault.InvalidRequest, ""},
 		} {
 			r := owner.Call("PATCH", path, c.body, ok).Refused(c.code)
 			if c.path != "" {
@@ -80,23 +83,30 @@ func TestBadRequests(t *testing.T) {
 				t.Fatalf("at %s", c.name)
 			}
 		}
-		for _, query := range []string{"limit=0", "limit=101", "limit=x", "limit=", "limit=1&limit=2", "cursor=x", "unknown=1", "state=odd", "archived=yes",
+		for _, query := range []string{"limit=0", "limit=101", "limit=x", "limit=", "limit=1&limit=2", "cursor=x",
+			"unknown=1", "state=odd", "archived=yes",
 			"createdFrom=2026-11-20", "order=title", "q=%00", "q=%ff", "q=%zz", "group="} {
 			owner.Call("GET", "/links?appId="+owner.AppID+"&"+query, nil).Refused(fault.InvalidRequest)
 		}
 		owner.Call("GET", "/links", nil).Refused(fault.InvalidRequest, "query.appId")
-		for _, match := range []string{`W/"` + link.Revision() + `"`, "*", link.Revision(), `"x"`, `"` + link.Revision() + `", "` + link.Revision() + `"`} {
-			owner.Call("PATCH", path, M{"title": "x"}, apitest.Header("If-Match", match)).Refused(fault.InvalidRequest, "header.If-Match")
+		for _, match := range []string{`W/"` + link.Revision() + `"`, "*", link.Revision(), `"x"`,
+			`"` + link.Revision() + `", "` + link.Revision() + `"`} {
+			owner.Call("PATCH", path, M{"title": "x"}, apitest.Header("If-Match", match)).
+				Refused(fault.InvalidRequest, "header.If-Match")
 		}
 		for _, key := range []string{"", "x", "01926d2c-7b1a-7c11-9d52-0a6f6e1b2c3d"} {
-			owner.Call("PATCH", path, M{"title": "x"}, ok, apitest.Idempotent(key)).Refused(fault.InvalidRequest, "header.Idempotency-Key")
+			owner.Call("PATCH", path, M{"title": "x"}, ok, apitest.Idempotent(key)).
+				Refused(fault.InvalidRequest, "header.Idempotency-Key")
 		}
-		owner.Call("PATCH", path, M{"title": "x"}, ok, apitest.Header("Content-Encoding", "gzip")).Refused(fault.UnsupportedMediaType)
-		owner.Call("PATCH", path, M{"title": "x"}, ok, apitest.Header("Content-Type", "application/json; charset=latin1")).Refused(fault.UnsupportedMediaType)
+		owner.Call("PATCH", path, M{"title": "x"}, ok, apitest.Header("Content-Encoding", "gzip")).
+			Refused(fault.UnsupportedMediaType)
+		owner.Call("PATCH", path, M{"title": "x"}, ok, apitest.Header("Content-Type",
+			"application/json; charset=latin1")).Refused(fault.UnsupportedMediaType)
 		owner.Call("DELETE", path, "{}", ok).Refused(fault.InvalidRequest)
 		// Nothing of all this changed anything.
 		owner.Call("GET", path, nil).Want(200).Has("data.revision", `"`+link.Revision()+`"`)
-		if n := owner.Call("GET", "/audit-events?resourceId="+apitest.Path(link.Text("data.id")), nil).Want(200).Len("data"); n != 1 {
+		if n := owner.Call("GET", "/audit-events?resourceId="+apitest.Path(link.Text("data.id")), nil).Want(200).
+			Len("data"); n != 1 {
 			t.Errorf("%d audit events, want that of the creation", n)
 		}
 	})
@@ -106,22 +116,27 @@ func TestRoutesAndMethods(t *testing.T) {
 	i := apitest.New(t, "sqlite", apitest.Options{CORSOrigins: []string{"https://console.example"}})
 	owner := i.Prepared(t, "ann@example.com")
 	anonymous := i.Client(t, "")
-	for _, path := range []string{"/v1", "/v1/", "/v1/me/", "/v1//me", "//v1/me", "/v1/../v1/me", "/v1/./me", "/v1/me%00", "/v1/%ff", "/v2/me", "/", "/V1/me", "/v1/me%2f"} {
+	for _, path := range []string{"/v1", "/v1/", "/v1/me/", "/v1//me", "//v1/me", "/v1/../v1/me", "/v1/./me",
+		"/v1/me%00", "/v1/%ff", "/v2/me", "/", "/V1/me", "/v1/me%2f"} {
 		anonymous.Call("GET", path, nil).Refused(fault.NotFound)
 	}
-	for method, allow := range map[string]string{"POST": "GET, HEAD, PATCH", "DELETE": "GET, HEAD, PATCH", "OPTIONS": "GET, HEAD, PATCH", "TRACE": "GET, HEAD, PATCH"} {
-		r := anonymous.Call(method, "/me", nil, apitest.Header("X-HTTP-Method-Override", "GET")).Refused(fault.MethodNotAllowed)
+	for method, allow := range map[string]string{"POST": "GET, HEAD, PATCH", "DELETE": "GET, HEAD, PATCH",
+		"OPTIONS": "GET, HEAD, PATCH", "TRACE": "GET, HEAD, PATCH"} {
+		r := anonymous.Call(method, "/me", nil, apitest.Header("X-HTTP-Method-Override", "GET")).
+			Refused(fault.MethodNotAllowed)
 		if got := r.Header.Get("Allow"); got != allow {
 			t.Errorf("%s: Allow %q, want %q", method, got, allow)
 		}
 	}
 	get := owner.Call("GET", "/me", nil).Want(200)
 	head := owner.Call("HEAD", "/me", nil).Want(200)
-	if head.Header.Get("ETag") != get.Header.Get("ETag") || head.Header.Get("Content-Length") != get.Header.Get("Content-Length") {
+	if head.Header.Get("ETag") != get.Header.Get("ETag") ||
+		head.Header.Get("Content-Length") != get.Header.Get("Content-Length") {
 		t.Errorf("HEAD has other headers than GET: %v, %v", head.Header, get.Header)
 	}
 	r := anonymous.Call("GET", "/me", nil).Refused(fault.Unauthenticated)
-	if r.Header.Get("WWW-Authenticate") != "Bearer" || r.Text("error.documentationUrl") != "https://api.example/docs/api/errors/#unauthenticated" {
+	if r.Header.Get("WWW-Authenticate") != "Bearer" ||
+		r.Text("error.documentationUrl") != "https://api.example/docs/api/errors/#unauthenticated" {
 		t.Errorf("401: %v %s", r.Header, r.Body)
 	}
 
@@ -132,8 +147,10 @@ func TestRoutesAndMethods(t *testing.T) {
 		t.Errorf("preflight allows %q", got)
 	}
 	anonymous.Call("OPTIONS", "/me", nil, from("https://evil.example"), preflight).Refused(fault.MethodNotAllowed)
-	for origin, want := range map[string]string{"https://console.example": "https://console.example", "https://evil.example": "", "null": ""} {
-		if got := owner.Call("GET", "/me", nil, from(origin)).Want(200).Header.Get("Access-Control-Allow-Origin"); got != want {
+	for origin, want := range map[string]string{"https://console.example": "https://console.example",
+		"https://evil.example": "", "null": ""} {
+		if got := owner.Call("GET", "/me", nil, from(origin)).
+			Want(200).Header.Get("Access-Control-Allow-Origin"); got != want {
 			t.Errorf("origin %s is allowed as %q", origin, got)
 		}
 	}
@@ -146,13 +163,16 @@ func TestOddWords(t *testing.T) {
 	owner.Call("GET", "/me?%ff=1", nil).Refused(fault.InvalidRequest)
 	owner.Call("POST", "/apps", M{"name": "x", "a.b[0]/~": 1}).Refused(fault.ValidationFailed, "/a.b[0]~1~0")
 	owner.Call("POST", "/apps", M{"name": "x", "": 1}).Refused(fault.ValidationFailed, "/")
-	owner.Call("POST", "/apps", M{"name": "x"}, apitest.Header("If-Match", `W/"x"`)).Refused(fault.InvalidRequest, "header.If-Match")
+	owner.Call("POST", "/apps", M{"name": "x"}, apitest.Header("If-Match", `W/"x"`)).
+		Refused(fault.InvalidRequest, "header.If-Match")
 	link := owner.Link("big", M{"parameters": M{}}).Want(201)
-	big := owner.Call("PATCH", "/links/"+apitest.Path(link.Text("data.id")), `{"parameters":{"n":12345678901234567890123.450}}`, apitest.IfMatch(link.Revision())).Want(200)
+	big := owner.Call("PATCH", "/links/"+apitest.Path(link.Text("data.id")),
+		`{"parameters":{"n":12345678901234567890123.450}}`, apitest.IfMatch(link.Revision())).Want(200)
 	big.Has("data.parameters.n", "12345678901234567890123.450")
 	// One resource, however its id is escaped: one intent.
 	key := apitest.Idempotent(apitest.NewKey())
 	id := link.Text("data.id")
 	owner.Call("PATCH", "/links/"+id, M{"title": "x"}, apitest.IfMatch(big.Revision()), key).Want(200)
-	owner.Call("PATCH", "/links/"+strings.ReplaceAll(id, ":", "%3a"), M{"title": "x"}, apitest.IfMatch(big.Revision()), key).Want(200)
+	owner.Call("PATCH", "/links/"+strings.ReplaceAll(id, ":", "%3a"), M{"title": "x"}, apitest.IfMatch(big.Revision()),
+		key).Want(200)
 }

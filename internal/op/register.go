@@ -32,7 +32,8 @@ func List[In any, T Positioned](p *Pipeline, o Op, handle func(context.Context, 
 // ListOrFile declares a list that a client may also get as one whole file, of
 // one of the given media types. file returns nil when the client asks for a
 // page.
-func ListOrFile[In any, T Positioned](p *Pipeline, o Op, types []string, file func(context.Context, *Call, *In) (*File, error),
+func ListOrFile[In any, T Positioned](p *Pipeline, o Op, types []string,
+	file func(context.Context, *Call, *In) (*File, error),
 	handle func(context.Context, *Call, *In, Window) ([]T, error)) {
 	spec := p.inputOf(reflect.TypeFor[In](), o)
 	spec.addPaging(o.PageLimit)

@@ -24,7 +24,8 @@ func (c *callContext) parsePath() bool {
 		}
 		value := c.r.PathValue(p.name)
 		parsed, err := p.parse(value)
-		if err != nil || len(value) > 500 || !utf8.ValidString(value) || strings.ContainsRune(value, 0) || len(p.schema.Check(parsed, "")) > 0 {
+		if err != nil || len(value) > 500 || !utf8.ValidString(value) || strings.ContainsRune(value, 0) ||
+			len(p.schema.Check(parsed, "")) > 0 {
 			return false
 		}
 		c.path[p.name] = value
@@ -37,7 +38,8 @@ func (c *callContext) parsePath() bool {
 func (c *callContext) parseQuery() error {
 	values, err := url.ParseQuery(c.r.URL.RawQuery)
 	if err != nil {
-		return fault.New(fault.InvalidRequest, "The query is malformed: a percent sign must be followed by two hexadecimal digits, and ; is not allowed.")
+		return fault.New(fault.InvalidRequest, "The query is malformed: a percent sign must be followed by two "+
+			"hexadecimal digits, and ; is not allowed.")
 	}
 	c.query, c.sent = map[string]any{}, map[string]bool{}
 	var names []string
@@ -71,7 +73,8 @@ func (c *callContext) parseQuery() error {
 		c.query[p.name], c.sent[p.name] = v, true
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		return fault.InvalidQuery(strings.ToValidUTF8(name, "\uFFFD"), fault.ReasonUnknownField, "the parameter is unknown%s", schema.Hint(name, names))
+		return fault.InvalidQuery(strings.ToValidUTF8(name, "\uFFFD"), fault.ReasonUnknownField,
+			"the parameter is unknown%s", schema.Hint(name, names))
 	}
 	return nil
 }
@@ -87,9 +90,11 @@ func (c *callContext) parseHeaders() error {
 	case err != nil:
 		return err
 	case !present:
-		return fault.InvalidHeader("Idempotency-Key", fault.ReasonRequired, "every call that is not a GET needs this header with a fresh UUID v4")
+		return fault.InvalidHeader("Idempotency-Key", fault.ReasonRequired,
+			"every call that is not a GET needs this header with a fresh UUID v4")
 	case !ids.IsUUIDv4(key):
-		return fault.InvalidHeader("Idempotency-Key", fault.ReasonInvalidFormat, "must be a UUID v4 such as 7d9f0a52-3c1e-4b8a-9f57-2e6c81d4a0b3")
+		return fault.InvalidHeader("Idempotency-Key", fault.ReasonInvalidFormat,
+			"must be a UUID v4 such as 7d9f0a52-3c1e-4b8a-9f57-2e6c81d4a0b3")
 	}
 	c.Intent = strings.ToLower(key)
 	match, present, err := header(c.r, "If-Match")
@@ -98,7 +103,8 @@ func (c *callContext) parseHeaders() error {
 	}
 	revision := strongRevision.FindStringSubmatch(strings.ToLower(match))
 	if revision == nil {
-		return fault.InvalidHeader("If-Match", fault.ReasonInvalidFormat, "must be one strong revision in double quotes, as ETag has it; *, lists and weak revisions are not accepted")
+		return fault.InvalidHeader("If-Match", fault.ReasonInvalidFormat,
+			"must be one strong revision in double quotes, as ETag has it; *, lists and weak revisions are not accepted")
 	}
 	if c.row.IfMatch != NoIfMatch {
 		c.IfMatch = revision[1]

@@ -58,7 +58,8 @@ func (o *outcome) encode(r *row) (err error) {
 }
 
 func (i Item[T]) outcome() outcome {
-	o := outcome{data: i.Data, ref: i.Ref, etag: i.ETag, location: i.Location, retryAfter: i.RetryAfter, secret: i.Secret}
+	o := outcome{data: i.Data, ref: i.Ref, etag: i.ETag, location: i.Location, retryAfter: i.RetryAfter,
+		secret: i.Secret}
 	if o.etag == "" {
 		o.etag = i.Ref.Revision
 	}

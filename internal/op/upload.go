@@ -64,7 +64,8 @@ func (c *callContext) parseUpload() error {
 		return err
 	}
 	if kind != "multipart/form-data" {
-		return fault.New(fault.UnsupportedMediaType, "The body must be sent with Content-Type: multipart/form-data and a boundary.")
+		return fault.New(fault.UnsupportedMediaType, "The body must be sent with Content-Type: multipart/form-data "+
+			"and a boundary.")
 	}
 	body := &bounded{from: c.r.Body, left: maxUpload}
 	err = c.readParts(body, parameters["boundary"])
@@ -80,7 +81,8 @@ func (c *callContext) parseUpload() error {
 			return fmt.Errorf("%w: %w", fault.New(fault.Unavailable, "The upload cannot be stored now."), err)
 		}
 		if errors.Is(err, os.ErrDeadlineExceeded) {
-			return fault.New(fault.InvalidRequest, "The body did not arrive within %d seconds.", int(uploadTime.Seconds()))
+			return fault.New(fault.InvalidRequest, "The body did not arrive within %d seconds.",
+				int(uploadTime.Seconds()))
 		}
 		return fault.New(fault.InvalidRequest, "The body is not valid multipart/form-data.")
 	}
@@ -118,7 +120,8 @@ func (c *callContext) readParts(body io.Reader, boundary string) error {
 				return err
 			}
 			if len(text) == 0 || len(text) > maxAppID || !utf8.Valid(text) || strings.ContainsRune(string(text), 0) {
-				return fault.Invalid("/appId", fault.ReasonInvalidText, "must have 1 to %d characters of UTF-8 text", maxAppID)
+				return fault.Invalid("/appId", fault.ReasonInvalidText, "must have 1 to %d characters of UTF-8 text",
+					maxAppID)
 			}
 			c.upload.AppID = string(text)
 		case name == "file" && c.upload.File == nil:
@@ -128,7 +131,8 @@ func (c *callContext) readParts(body io.Reader, boundary string) error {
 		case name == "appId" || name == "file":
 			return fault.Invalid(fault.Pointer(name), fault.ReasonRepeated, "the part is repeated")
 		default:
-			return fault.Invalid(fault.Pointer(strings.ToValidUTF8(name, "\uFFFD")), fault.ReasonUnknownField, "the part is unknown; known are appId, file")
+			return fault.Invalid(fault.Pointer(strings.ToValidUTF8(name, "\uFFFD")), fault.ReasonUnknownField,
+				"the part is unknown; known are appId, file")
 		}
 	}
 }
@@ -166,7 +170,8 @@ func (u *Upload) discard() {
 }
 
 func uploadTooLarge() error {
-	return fault.New(fault.PayloadTooLarge, "The upload is too large: the file may have at most %d bytes, the whole body at most %d.", MaxFile, maxUpload)
+	return fault.New(fault.PayloadTooLarge, "The upload is too large: the file may have at most %d bytes, the whole "+
+		"body at most %d.", MaxFile, maxUpload)
 }
 
 // bounded is a body that may have at most left more bytes. Reading on fails, and
@@ -188,10 +193,12 @@ func (b *bounded) Read(p []byte) (int, error) {
 // uploadSchema describes an Upload in the contract.
 func uploadSchema() *schema.Schema {
 	return &schema.Schema{Type: schema.Object, Closed: true, Properties: []schema.Property{
-		{Name: "appId", Required: true, Schema: &schema.Schema{Type: schema.String, MaxLength: schema.Of(maxAppID), Example: exampleApp}},
+		{Name: "appId", Required: true, Schema: &schema.Schema{Type: schema.String, MaxLength: schema.Of(maxAppID),
+			Example: exampleApp}},
 		{Name: "file", Required: true, Schema: &schema.Schema{
-			Type: schema.String, ContentMediaType: "application/octet-stream", MaxLength: schema.Of(MaxFile), Description: "A PNG or JPEG image of at most 1 MiB.",
-			Example: "(the bytes of spring.png)",
+			Type: schema.String, ContentMediaType: "application/octet-stream", MaxLength: schema.Of(MaxFile),
+			Description: "A PNG or JPEG image of at most 1 MiB.",
+			Example:     "(the bytes of spring.png)",
 		}},
 	}}
 }

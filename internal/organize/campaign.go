@@ -59,7 +59,8 @@ func AppOfCampaign(ctx context.Context, q store.Q, id string) (_ string, err err
 // store.ErrNotFound.
 func CampaignUTM(ctx context.Context, q store.Q, appID, id string) (u utm.UTM, err error) {
 	defer fault.Wrap(&err, "organize.CampaignUTM(%s, %s)", appID, id)
-	text, err := store.One(ctx, q, store.Value[string], "SELECT utm FROM campaign WHERE id = ? AND app_id = ?", id, appID)
+	text, err := store.One(ctx, q, store.Value[string], "SELECT utm FROM campaign WHERE id = ? AND app_id = ?", id,
+		appID)
 	if err == nil {
 		err = json.Unmarshal([]byte(text), &u)
 	}
@@ -69,13 +70,19 @@ func CampaignUTM(ctx context.Context, q store.Q, appID, id string) (u utm.UTM, e
 func registerCampaigns(p *op.Pipeline, republish Republish) {
 	h := campaignService{republish}
 	app := op.AppOf("campaignId", campaigns.appOf)
-	op.List(p, op.Op{ID: "getCampaigns", Method: "GET", Path: "/campaigns", Perm: "campaigns:read", App: op.AppInQuery, Summary: "List campaigns"}, campaigns.list)
-	op.Write(p, op.Op{ID: "createCampaigns", Method: "POST", Path: "/campaigns", Perm: "campaigns:create", App: op.AppInBody, Summary: "Create a campaign"}, createCampaign)
-	op.Read(p, op.Op{ID: "getCampaignsCampaignId", Method: "GET", Path: "/campaigns/{campaignId}", Perm: "campaigns:read", App: app, Summary: "Get a campaign"}, getCampaign)
-	op.Write(p, op.Op{ID: "updateCampaignsCampaignId", Method: "PATCH", Path: "/campaigns/{campaignId}", Perm: "campaigns:update", App: app, IfMatch: op.IfMatchRequired,
-		Summary: "Update a campaign", Doc: "Only the fields sent change; null clears one. Its links take over changed parameters when they are published again, which starts at once."}, h.update)
-	op.Write(p, op.Op{ID: "deleteCampaignsCampaignId", Method: "DELETE", Path: "/campaigns/{campaignId}", Perm: "campaigns:delete", App: app, IfMatch: op.IfMatchRequired,
-		Summary: "Delete a campaign", Doc: "A campaign that links refer to stays: 409 with its dependencies."}, removeCampaign)
+	op.List(p, op.Op{ID: "getCampaigns", Method: "GET", Path: "/campaigns", Perm: "campaigns:read", App: op.AppInQuery,
+		Summary: "List campaigns"}, campaigns.list)
+	op.Write(p, op.Op{ID: "createCampaigns", Method: "POST", Path: "/campaigns", Perm: "campaigns:create",
+		App: op.AppInBody, Summary: "Create a campaign"}, createCampaign)
+	op.Read(p, op.Op{ID: "getCampaignsCampaignId", Method: "GET", Path: "/campaigns/{campaignId}",
+		Perm: "campaigns:read", App: app, Summary: "Get a campaign"}, getCampaign)
+	op.Write(p, op.Op{ID: "updateCampaignsCampaignId", Method: "PATCH", Path: "/campaigns/{campaignId}",
+		Perm: "campaigns:update", App: app, IfMatch: op.IfMatchRequired, Summary: "Update a campaign",
+		Doc: "Only the fields sent change; null clears one. Its links take over changed parameters when they are " +
+			"published again, which starts at once."}, h.update)
+	op.Write(p, op.Op{ID: "deleteCampaignsCampaignId", Method: "DELETE", Path: "/campaigns/{campaignId}",
+		Perm: "campaigns:delete", App: app, IfMatch: op.IfMatchRequired, Summary: "Delete a campaign",
+		Doc: "A campaign that links refer to stays: 409 with its dependencies."}, removeCampaign)
 }
 
 // SetCampaign are the fields of a campaign that a client may leave out.
@@ -104,7 +111,8 @@ type CreateCampaign struct {
 // SchemaName implements schema.Named.
 func (CreateCampaign) SchemaName() string { return "CampaignCreate" }
 
-func createCampaign(ctx context.Context, _ *op.Call, tx *store.Tx, in *struct{ Body CreateCampaign }) (op.Item[Campaign], error) {
+func createCampaign(ctx context.Context, _ *op.Call, tx *store.Tx,
+	in *struct{ Body CreateCampaign }) (op.Item[Campaign], error) {
 	var v Campaign
 	in.Body.CreateCommon.apply(&v.Common)
 	err := in.Body.SetCampaign.apply(&v)
@@ -137,7 +145,8 @@ type updateCampaignInput struct {
 	Body       UpdateCampaign
 }
 
-func (h campaignService) update(ctx context.Context, c *op.Call, tx *store.Tx, in *updateCampaignInput) (op.Item[Campaign], error) {
+func (h campaignService) update(ctx context.Context, c *op.Call, tx *store.Tx,
+	in *updateCampaignInput) (op.Item[Campaign], error) {
 	v, err := campaigns.current(ctx, c, tx, in.CampaignID)
 	if err != nil {
 		return op.Item[Campaign]{}, err
@@ -157,7 +166,8 @@ func (h campaignService) update(ctx context.Context, c *op.Call, tx *store.Tx, i
 func removeCampaign(ctx context.Context, c *op.Call, tx *store.Tx, in *campaignInput) (op.Item[op.Nothing], error) {
 	v, err := campaigns.current(ctx, c, tx, in.CampaignID)
 	if err == nil {
-		err = dependents.Refuse(ctx, tx, v.ID, dependents.Query{Type: "link", SQL: "SELECT id FROM link WHERE campaign_id = ?"})
+		err = dependents.Refuse(ctx, tx, v.ID, dependents.Query{Type: "link", SQL: `SELECT id FROM link
+			WHERE campaign_id = ?`})
 	}
 	if err == nil {
 		err = campaigns.remove(ctx, tx, v.ID)

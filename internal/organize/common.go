@@ -96,6 +96,7 @@ func HasTags(ctx context.Context, q store.Q, appID string, ids []string) (_ bool
 	for _, id := range ids {
 		args = append(args, id)
 	}
-	n, err := store.One(ctx, q, store.Value[int], "SELECT COUNT(*) FROM tag WHERE app_id = ? AND id IN ("+store.Marks(len(ids))+")", args...)
+	n, err := store.One(ctx, q, store.Value[int], "SELECT COUNT(*) FROM tag WHERE app_id = ? AND id IN ("+
+		store.Marks(len(ids))+")", args...)
 	return n == len(ids), err
 }

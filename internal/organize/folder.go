@@ -25,13 +25,18 @@ var folders = table[Folder]{
 
 func registerFolders(p *op.Pipeline) {
 	app := op.AppOf("folderId", folders.appOf)
-	op.List(p, op.Op{ID: "getFolders", Method: "GET", Path: "/folders", Perm: "folders:read", App: op.AppInQuery, Summary: "List folders"}, folders.list)
-	op.Write(p, op.Op{ID: "createFolders", Method: "POST", Path: "/folders", Perm: "folders:create", App: op.AppInBody, Summary: "Create a folder"}, createFolder)
-	op.Read(p, op.Op{ID: "getFoldersFolderId", Method: "GET", Path: "/folders/{folderId}", Perm: "folders:read", App: app, Summary: "Get a folder"}, getFolder)
-	op.Write(p, op.Op{ID: "updateFoldersFolderId", Method: "PATCH", Path: "/folders/{folderId}", Perm: "folders:update", App: app, IfMatch: op.IfMatchRequired,
-		Summary: "Update a folder", Doc: "Only the fields sent change; null clears one."}, updateFolder)
-	op.Write(p, op.Op{ID: "deleteFoldersFolderId", Method: "DELETE", Path: "/folders/{folderId}", Perm: "folders:delete", App: app, IfMatch: op.IfMatchRequired,
-		Summary: "Delete a folder", Doc: "A folder that holds links stays: 409 with its dependencies."}, removeFolder)
+	op.List(p, op.Op{ID: "getFolders", Method: "GET", Path: "/folders", Perm: "folders:read", App: op.AppInQuery,
+		Summary: "List folders"}, folders.list)
+	op.Write(p, op.Op{ID: "createFolders", Method: "POST", Path: "/folders", Perm: "folders:create", App: op.AppInBody,
+		Summary: "Create a folder"}, createFolder)
+	op.Read(p, op.Op{ID: "getFoldersFolderId", Method: "GET", Path: "/folders/{folderId}", Perm: "folders:read",
+		App: app, Summary: "Get a folder"}, getFolder)
+	op.Write(p, op.Op{ID: "updateFoldersFolderId", Method: "PATCH", Path: "/folders/{folderId}", Perm: "folders:update",
+		App: app, IfMatch: op.IfMatchRequired, Summary: "Update a folder",
+		Doc: "Only the fields sent change; null clears one."}, updateFolder)
+	op.Write(p, op.Op{ID: "deleteFoldersFolderId", Method: "DELETE", Path: "/folders/{folderId}",
+		Perm: "folders:delete", App: app, IfMatch: op.IfMatchRequired, Summary: "Delete a folder",
+		Doc: "A folder that holds links stays: 409 with its dependencies."}, removeFolder)
 }
 
 // CreateFolder is the body of createFolders.
@@ -42,7 +47,8 @@ type CreateFolder struct {
 // SchemaName implements schema.Named.
 func (CreateFolder) SchemaName() string { return "FolderCreate" }
 
-func createFolder(ctx context.Context, _ *op.Call, tx *store.Tx, in *struct{ Body CreateFolder }) (op.Item[Folder], error) {
+func createFolder(ctx context.Context, _ *op.Call, tx *store.Tx, in *struct{ Body CreateFolder }) (op.Item[Folder],
+	error) {
 	var f Folder
 	in.Body.apply(&f.Common)
 	err := folders.insert(ctx, tx, &f)
@@ -83,7 +89,8 @@ func updateFolder(ctx context.Context, c *op.Call, tx *store.Tx, in *updateFolde
 func removeFolder(ctx context.Context, c *op.Call, tx *store.Tx, in *folderInput) (op.Item[op.Nothing], error) {
 	f, err := folders.current(ctx, c, tx, in.FolderID)
 	if err == nil {
-		err = dependents.Refuse(ctx, tx, f.ID, dependents.Query{Type: "link", SQL: "SELECT id FROM link WHERE folder_id = ?"})
+		err = dependents.Refuse(ctx, tx, f.ID, dependents.Query{Type: "link", SQL: `SELECT id FROM link
+			WHERE folder_id = ?`})
 	}
 	if err == nil {
 		err = folders.remove(ctx, tx, f.ID)

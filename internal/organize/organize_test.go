@@ -21,7 +21,8 @@ var kinds = []struct {
 }{
 	{"/tags", M{"utm": M{"source": "mail"}}, "data.utm.source", `"mail"`},
 	{"/folders", nil, "data.linkCount", "0"},
-	{"/campaigns", M{"utm": M{"medium": "qr"}, "startsAt": "2026-12-01T00:00:00Z", "endsAt": "2027-01-01T00:00:00Z"}, "data.endsAt", `"2027-01-01T00:00:00.000Z"`},
+	{"/campaigns", M{"utm": M{"medium": "qr"}, "startsAt": "2026-12-01T00:00:00Z", "endsAt": "2027-01-01T00:00:00Z"},
+		"data.endsAt", `"2027-01-01T00:00:00.000Z"`},
 }
 
 func with(body M, more M) M {
@@ -40,7 +41,8 @@ func TestOperations(t *testing.T) {
 		for _, k := range kinds {
 			t.Run(strings.TrimPrefix(k.path, "/"), func(t *testing.T) {
 				body := with(k.body, M{"appId": owner.AppID, "name": " Sommer ", "description": "Für alle"})
-				r := owner.Call("POST", k.path, body).Want(201).Has("data.name", `"Sommer"`).Has("data.archived", "false").Has(k.has, k.want)
+				r := owner.Call("POST", k.path, body).Want(201).Has("data.name", `"Sommer"`).
+					Has("data.archived", "false").Has(k.has, k.want)
 				id := r.Text("data.id")
 				path := k.path + "/" + id
 				if got := r.Header.Get("Location"); got != "/v1"+path {
@@ -50,30 +52,40 @@ func TestOperations(t *testing.T) {
 				owner.Call("POST", k.path, M{"appId": owner.AppID, "name": "SOMMER"}).Refused(fault.ResourceConflict)
 				eve.Call("POST", k.path, M{"appId": eve.AppID, "name": "Sommer"}).Want(201)
 				for at, wrong := range map[string]M{
-					"/name": {"name": " "}, "/description": {"description": strings.Repeat("x", 1001)}, "/archived": {"archived": "yes"}, "/id": {"id": id},
+					"/name": {"name": " "}, "/description": {"description": strings.Repeat("x", 1001)},
+					"/archived": {"archived": "yes"}, "/id": {"id": id},
 				} {
-					owner.Call("POST", k.path, with(M{"appId": owner.AppID, "name": "x"}, wrong)).Refused(fault.ValidationFailed, at)
+					owner.Call("POST", k.path, with(M{"appId": owner.AppID, "name": "x"}, wrong)).
+						Refused(fault.ValidationFailed, at)
 				}
-				owner.Call("POST", k.path, M{"appId": owner.AppID, "name": "\u200b\u0301"}).Refused(fault.ValidationFailed, "/name")
-				owner.Call("POST", k.path, M{"appId": owner.AppID, "name": strings.Repeat("n", 101)}).Refused(fault.ValidationFailed, "/name")
+				owner.Call("POST", k.path, M{"appId": owner.AppID, "name": "\u200b\u0301"}).
+					Refused(fault.ValidationFailed, "/name")
+				owner.Call("POST", k.path, M{"appId": owner.AppID, "name": strings.Repeat("n", 101)}).
+					Refused(fault.ValidationFailed, "/name")
 				owner.Call("POST", k.path, M{"appId": owner.AppID}).Refused(fault.ValidationFailed, "/name")
 				owner.Call("POST", k.path, M{"appId": eve.AppID, "name": "x"}).Refused(fault.NotFound)
 
 				other := owner.Call("POST", k.path, M{"appId": owner.AppID, "name": "Winter"}).Want(201)
-				owner.Call("PATCH", path, M{"name": "winter"}, apitest.IfMatch(r.Revision())).Refused(fault.ResourceConflict)
-				changed := owner.Call("PATCH", path, M{"name": "SOMMER", "archived": true, "description": nil}, apitest.IfMatch(r.Revision())).Want(200).
+				owner.Call("PATCH", path, M{"name": "winter"}, apitest.IfMatch(r.Revision())).
+					Refused(fault.ResourceConflict)
+				changed := owner.Call("PATCH", path, M{"name": "SOMMER", "archived": true, "description": nil},
+					apitest.IfMatch(r.Revision())).Want(200).
 					Has("data.name", `"SOMMER"`).Has("data.description", "null").Has(k.has, k.want)
 				owner.Call("PATCH", path, M{"name": "x"}, apitest.IfMatch(r.Revision())).Refused(fault.RevisionConflict)
 				owner.Call("PATCH", path, M{"name": "x"}).Refused(fault.PreconditionRequired)
-				owner.Call("GET", path, nil).Want(200).Has("data.revision", changed.Value("data.revision")).Has("data.archived", "true")
+				owner.Call("GET", path, nil).Want(200).Has("data.revision", changed.Value("data.revision")).
+					Has("data.archived", "true")
 
-				for query, want := range map[string]int{"": 1, "&archived=all": 2, "&archived=true": 1, "&archived=false": 1, "&archived=all&q=SOM": 1, "&q=wint": 1, "&q=r%25": 0} {
-					if n := owner.Call("GET", k.path+"?appId="+owner.AppID+query, nil).Want(200).Len("data"); n != want {
+				for query, want := range map[string]int{"": 1, "&archived=all": 2, "&archived=true": 1,
+					"&archived=false": 1, "&archived=all&q=SOM": 1, "&q=wint": 1, "&q=r%25": 0} {
+					if n := owner.Call("GET", k.path+"?appId="+owner.AppID+query, nil).Want(200).
+						Len("data"); n != want {
 						t.Errorf("%s lists %d, want %d", query, n, want)
 					}
 				}
 				owner.Call("GET", k.path, nil).Refused(fault.InvalidRequest, "query.appId")
-				owner.Call("GET", k.path+"?appId="+owner.AppID+"&archived=maybe", nil).Refused(fault.InvalidRequest, "query.archived")
+				owner.Call("GET", k.path+"?appId="+owner.AppID+"&archived=maybe", nil).
+					Refused(fault.InvalidRequest, "query.archived")
 
 				// Another owner sees nothing of it, and no more than of nothing.
 				match := apitest.IfMatch(changed.Revision())
@@ -91,7 +103,8 @@ func TestOperations(t *testing.T) {
 				owner.Call("DELETE", path, nil, match).Want(204)
 				owner.Call("GET", path, nil).Refused(fault.NotFound)
 				owner.Call("DELETE", path, nil, match).Refused(fault.NotFound)
-				owner.Call("PATCH", k.path+"/"+other.Text("data.id"), M{"name": "Sommer"}, apitest.IfMatch(other.Revision())).Want(200)
+				owner.Call("PATCH", k.path+"/"+other.Text("data.id"), M{"name": "Sommer"},
+					apitest.IfMatch(other.Revision())).Want(200)
 				events := owner.Call("GET", "/audit-events?resourceId="+id, nil).Want(200)
 				if n := events.Len("data"); n != 3 {
 					t.Errorf("%d audit events, want those of creation, change and removal", n)
@@ -136,21 +149,26 @@ func TestRemovalWithLinks(t *testing.T) {
 		for _, c := range []struct{ path, member string }{{"/folders", "folderId"}, {"/campaigns", "campaignId"}} {
 			r := owner.Call("POST", c.path, M{"appId": owner.AppID, "name": "x"}).Want(201)
 			path := c.path + "/" + r.Text("data.id")
-			link := owner.Link("in-"+c.member, M{c.member: r.Text("data.id")}).Want(201).Has("data."+c.member, r.Value("data.id"))
+			link := owner.Link("in-"+c.member, M{c.member: r.Text("data.id")}).Want(201).
+				Has("data."+c.member, r.Value("data.id"))
 			owner.Call("GET", path, nil).Want(200).Has("data.linkCount", "1")
 			owner.Call("DELETE", path, nil, apitest.IfMatch(r.Revision())).Refused(fault.ResourceConflict).
-				Has("error.dependencies.0.type", `"link"`).Has("error.dependencies.0.count", "1").Has("error.dependencies.0.ids.0", link.Value("data.id"))
-			owner.Call("PATCH", "/links/"+apitest.Path(link.Text("data.id")), M{c.member: nil}, apitest.IfMatch(link.Revision())).Want(200).Has("data."+c.member, "null")
+				Has("error.dependencies.0.type", `"link"`).Has("error.dependencies.0.count", "1").
+				Has("error.dependencies.0.ids.0", link.Value("data.id"))
+			owner.Call("PATCH", "/links/"+apitest.Path(link.Text("data.id")), M{c.member: nil},
+				apitest.IfMatch(link.Revision())).Want(200).Has("data."+c.member, "null")
 			owner.Call("DELETE", path, nil, apitest.IfMatch(r.Revision())).Want(204)
 		}
 		// A tag takes itself off its links.
 		tag := owner.Call("POST", "/tags", M{"appId": owner.AppID, "name": "x"}).Want(201)
 		link := owner.Link("tagged", nil).Want(201)
 		path := "/links/" + apitest.Path(link.Text("data.id"))
-		tagged := owner.Call("PUT", path+"/tags", M{"tagIds": []string{tag.Text("data.id")}}, apitest.IfMatch(link.Revision())).Want(200)
+		tagged := owner.Call("PUT", path+"/tags", M{"tagIds": []string{tag.Text("data.id")}},
+			apitest.IfMatch(link.Revision())).Want(200)
 		owner.Call("DELETE", "/tags/"+tag.Text("data.id"), nil, apitest.IfMatch(tag.Revision())).Want(204)
 		untagged := owner.Call("GET", path+"/tags", nil).Want(200).Has("data.tagIds", "[]")
-		owner.Call("PUT", path+"/tags", M{"tagIds": []string{}}, apitest.IfMatch(tagged.Revision())).Refused(fault.RevisionConflict)
+		owner.Call("PUT", path+"/tags", M{"tagIds": []string{}}, apitest.IfMatch(tagged.Revision())).
+			Refused(fault.RevisionConflict)
 		owner.Call("PUT", path+"/tags", M{"tagIds": []string{}}, apitest.IfMatch(untagged.Revision())).Want(200)
 	})
 }
@@ -158,13 +176,17 @@ func TestRemovalWithLinks(t *testing.T) {
 func TestCampaignDates(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
-		body := M{"appId": owner.AppID, "name": "x", "startsAt": "2026-12-01T00:00:00Z", "endsAt": "2026-12-01T00:00:00Z"}
+		body := M{"appId": owner.AppID, "name": "x", "startsAt": "2026-12-01T00:00:00Z",
+			"endsAt": "2026-12-01T00:00:00Z"}
 		owner.Call("POST", "/campaigns", body).Refused(fault.ValidationFailed, "/endsAt")
 		body["endsAt"] = "2026-12-02T00:00:00Z"
 		r := owner.Call("POST", "/campaigns", body).Want(201)
 		path := "/campaigns/" + r.Text("data.id")
-		owner.Call("PATCH", path, M{"startsAt": "2026-12-02T00:00:00Z"}, apitest.IfMatch(r.Revision())).Refused(fault.ValidationFailed, "/endsAt")
-		owner.Call("PATCH", path, M{"startsAt": nil}, apitest.IfMatch(r.Revision())).Want(200).Has("data.startsAt", "null")
-		owner.Call("POST", "/campaigns", M{"appId": owner.AppID, "name": "y", "utm": M{"sources": "x"}}).Refused(fault.ValidationFailed, "/utm/sources")
+		owner.Call("PATCH", path, M{"startsAt": "2026-12-02T00:00:00Z"}, apitest.IfMatch(r.Revision())).
+			Refused(fault.ValidationFailed, "/endsAt")
+		owner.Call("PATCH", path, M{"startsAt": nil}, apitest.IfMatch(r.Revision())).Want(200).
+			Has("data.startsAt", "null")
+		owner.Call("POST", "/campaigns", M{"appId": owner.AppID, "name": "y", "utm": M{"sources": "x"}}).
+			Refused(fault.ValidationFailed, "/utm/sources")
 	})
 }

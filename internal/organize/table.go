@@ -37,7 +37,8 @@ func (t *table[T]) selection() string {
 
 func (t *table[T]) row(r store.Row) (v T, err error) {
 	c := t.common(&v)
-	err = t.scan(r, &v, []any{&c.ID, &c.AppID, &c.Name, &c.Description, &c.Archived, &c.Revision, &c.CreatedAt, &c.UpdatedAt})
+	err = t.scan(r, &v, []any{&c.ID, &c.AppID, &c.Name, &c.Description, &c.Archived, &c.Revision, &c.CreatedAt,
+		&c.UpdatedAt})
 	return v, err
 }
 
@@ -78,9 +79,11 @@ func (t *table[T]) current(ctx context.Context, c *op.Call, tx *store.Tx, id str
 // refuseTaken refuses a name that another one of the app has. The transaction
 // is serializable, so nobody takes it in between.
 func (t *table[T]) refuseTaken(ctx context.Context, tx *store.Tx, c *Common) error {
-	taken, err := store.Exists(ctx, tx, "SELECT 1 FROM "+t.name+" WHERE app_id = ? AND name_key = ? AND id <> ?", c.AppID, text.Fold(c.Name), c.ID)
+	taken, err := store.Exists(ctx, tx, "SELECT 1 FROM "+t.name+" WHERE app_id = ? AND name_key = ? AND id <> ?",
+		c.AppID, text.Fold(c.Name), c.ID)
 	if err == nil && taken {
-		err = fault.New(fault.ResourceConflict, "The app has a %s with this name already. Choose a name that differs in more than its case.", t.name)
+		err = fault.New(fault.ResourceConflict, "The app has a %s with this name already. Choose a name that differs "+
+			"in more than its case.", t.name)
 	}
 	return err
 }
@@ -88,7 +91,8 @@ func (t *table[T]) refuseTaken(ctx context.Context, tx *store.Tx, c *Common) err
 // stored are the columns that insert and save write after id, app_id and
 // created_at, in the order of write.
 func (t *table[T]) stored() []string {
-	return append([]string{"name", "name_key", "search", "description", "archived", "revision", "updated_at"}, t.columns...)
+	return append([]string{"name", "name_key", "search", "description", "archived", "revision", "updated_at"},
+		t.columns...)
 }
 
 func (t *table[T]) write(v *T) ([]any, error) {
@@ -98,7 +102,8 @@ func (t *table[T]) write(v *T) ([]any, error) {
 		description = *c.Description
 	}
 	own, err := t.values(v)
-	return append([]any{c.Name, text.Fold(c.Name), text.Fold(c.Name, description), c.Description, c.Archived, c.Revision, c.UpdatedAt}, own...), err
+	return append([]any{c.Name, text.Fold(c.Name), text.Fold(c.Name, description), c.Description, c.Archived,
+		c.Revision, c.UpdatedAt}, own...), err
 }
 
 func (t *table[T]) insert(ctx context.Context, tx *store.Tx, v *T) error {
@@ -112,7 +117,8 @@ func (t *table[T]) insert(ctx context.Context, tx *store.Tx, v *T) error {
 		return err
 	}
 	columns := t.stored()
-	_, err = tx.Exec(ctx, "INSERT INTO "+t.name+" (id, app_id, created_at, "+strings.Join(columns, ", ")+") VALUES ("+store.Marks(3+len(columns))+")",
+	_, err = tx.Exec(ctx, "INSERT INTO "+t.name+" (id, app_id, created_at, "+strings.Join(columns, ", ")+") VALUES ("+
+		store.Marks(3+len(columns))+")",
 		append([]any{c.ID, c.AppID, c.CreatedAt}, values...)...)
 	return err
 }
@@ -127,7 +133,8 @@ func (t *table[T]) save(ctx context.Context, tx *store.Tx, v *T) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.Exec(ctx, "UPDATE "+t.name+" SET "+strings.Join(t.stored(), " = ?, ")+" = ? WHERE id = ?", append(values, c.ID)...)
+	_, err = tx.Exec(ctx, "UPDATE "+t.name+" SET "+strings.Join(t.stored(), " = ?, ")+" = ? WHERE id = ?",
+		append(values, c.ID)...)
 	return err
 }
 

@@ -41,13 +41,19 @@ var tags = table[Tag]{
 
 func registerTags(p *op.Pipeline) {
 	app := op.AppOf("tagId", tags.appOf)
-	op.List(p, op.Op{ID: "getTags", Method: "GET", Path: "/tags", Perm: "tags:read", App: op.AppInQuery, Summary: "List tags"}, tags.list)
-	op.Write(p, op.Op{ID: "createTags", Method: "POST", Path: "/tags", Perm: "tags:create", App: op.AppInBody, Summary: "Create a tag"}, createTag)
-	op.Read(p, op.Op{ID: "getTagsTagId", Method: "GET", Path: "/tags/{tagId}", Perm: "tags:read", App: app, Summary: "Get a tag"}, getTag)
-	op.Write(p, op.Op{ID: "updateTagsTagId", Method: "PATCH", Path: "/tags/{tagId}", Perm: "tags:update", App: app, IfMatch: op.IfMatchRequired,
-		Summary: "Update a tag", Doc: "Only the fields sent change; null clears one."}, updateTag)
-	op.Write(p, op.Op{ID: "deleteTagsTagId", Method: "DELETE", Path: "/tags/{tagId}", Perm: "tags:delete", App: app, IfMatch: op.IfMatchRequired,
-		Summary: "Delete a tag", Doc: "Its links lose it and get a new revision, the same for all of them; nothing else changes. Their history does not tell of it, and no event is sent."}, removeTag)
+	op.List(p, op.Op{ID: "getTags", Method: "GET", Path: "/tags", Perm: "tags:read", App: op.AppInQuery,
+		Summary: "List tags"}, tags.list)
+	op.Write(p, op.Op{ID: "createTags", Method: "POST", Path: "/tags", Perm: "tags:create", App: op.AppInBody,
+		Summary: "Create a tag"}, createTag)
+	op.Read(p, op.Op{ID: "getTagsTagId", Method: "GET", Path: "/tags/{tagId}", Perm: "tags:read", App: app,
+		Summary: "Get a tag"}, getTag)
+	op.Write(p, op.Op{ID: "updateTagsTagId", Method: "PATCH", Path: "/tags/{tagId}", Perm: "tags:update", App: app,
+		IfMatch: op.IfMatchRequired, Summary: "Update a tag", Doc: "Only the fields sent change; null clears one."},
+		updateTag)
+	op.Write(p, op.Op{ID: "deleteTagsTagId", Method: "DELETE", Path: "/tags/{tagId}", Perm: "tags:delete", App: app,
+		IfMatch: op.IfMatchRequired, Summary: "Delete a tag",
+		Doc: "Its links lose it and get a new revision, the same for all of them; nothing else changes. Their " +
+			"history does not tell of it, and no event is sent."}, removeTag)
 }
 
 // CreateTag is the body of createTags.
@@ -106,7 +112,8 @@ func updateTag(ctx context.Context, c *op.Call, tx *store.Tx, in *updateTagInput
 func removeTag(ctx context.Context, c *op.Call, tx *store.Tx, in *tagInput) (op.Item[op.Nothing], error) {
 	t, err := tags.current(ctx, c, tx, in.TagID)
 	if err == nil {
-		err = publication.Links.Renew(ctx, tx, ids.Revision(), "id IN (SELECT link_id FROM link_tag WHERE tag_id = ?)", t.ID)
+		err = publication.Links.Renew(ctx, tx, ids.Revision(), "id IN (SELECT link_id FROM link_tag WHERE tag_id = ?)",
+			t.ID)
 	}
 	if err == nil {
 		_, err = tx.Exec(ctx, "DELETE FROM link_tag WHERE tag_id = ?", t.ID)

@@ -12,7 +12,8 @@ import (
 
 func TestParseAllow(t *testing.T) {
 	allow, err := outbound.ParseAllow([]string{"Receiver.Internal.=10.0.0.1:8443", "localhost=[::1]:443"})
-	if err != nil || len(allow) != 2 || allow["receiver.internal"] != netip.MustParseAddrPort("10.0.0.1:8443") || allow["localhost"] != netip.MustParseAddrPort("[::1]:443") {
+	if err != nil || len(allow) != 2 || allow["receiver.internal"] != netip.MustParseAddrPort("10.0.0.1:8443") ||
+		allow["localhost"] != netip.MustParseAddrPort("[::1]:443") {
 		t.Errorf("ParseAllow = %v, %v", allow, err)
 	}
 	for pair, reason := range map[string]string{
@@ -28,7 +29,8 @@ func TestParseAllow(t *testing.T) {
 		"receiver=10.0.0.1:443=": "not ip:port",
 		"LOCALHOST=10.0.0.1:443": "twice",
 	} {
-		if _, err := outbound.ParseAllow([]string{"localhost=127.0.0.1:443", pair}); err == nil || !strings.Contains(err.Error(), reason) {
+		if _, err := outbound.ParseAllow([]string{"localhost=127.0.0.1:443", pair}); err == nil ||
+			!strings.Contains(err.Error(), reason) {
 			t.Errorf("ParseAllow(%q) = %v", pair, err)
 		}
 	}

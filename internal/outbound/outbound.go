@@ -95,7 +95,8 @@ func (c *Client) attempt(ctx context.Context, url string, header http.Header, bo
 		return 0, connectionFailed
 	}
 	answer := bufio.NewReader(io.LimitReader(conn, answerLimit))
-	for status < http.StatusOK && status != http.StatusSwitchingProtocols { // informational answers go before the real one
+	// informational answers go before the real one
+	for status < http.StatusOK && status != http.StatusSwitchingProtocols {
 		response, err := http.ReadResponse(answer, request)
 		if err != nil {
 			return 0, connectionFailed

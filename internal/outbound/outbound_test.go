@@ -21,18 +21,22 @@ func TestRequest(t *testing.T) {
 		body, _ = io.ReadAll(r.Body)
 	})
 	header := http.Header{"Content-Type": {"application/json"}, "User-Agent": {"other"}}
-	status, failure := outbound.New(o).Post(t.Context(), "https://hooks.example.com:443/in/%2F?a=%20b", header, []byte(`{"a":1}`))
+	status, failure := outbound.New(o).Post(t.Context(), "https://hooks.example.com:443/in/%2F?a=%20b", header,
+		[]byte(`{"a":1}`))
 	verify(t, status, failure, 200, "")
-	if got.Method != "POST" || got.Host != "hooks.example.com" || got.RequestURI != "/in/%2F?a=%20b" || got.Proto != "HTTP/1.1" || !got.Close {
+	if got.Method != "POST" || got.Host != "hooks.example.com" || got.RequestURI != "/in/%2F?a=%20b" ||
+		got.Proto != "HTTP/1.1" || !got.Close {
 		t.Errorf("request %+v", got)
 	}
-	want := http.Header{"Content-Type": {"application/json"}, "User-Agent": {"Waymark-Webhooks/1"}, "Content-Length": {"7"}, "Connection": {"close"}}
+	want := http.Header{"Content-Type": {"application/json"}, "User-Agent": {"Waymark-Webhooks/1"},
+		"Content-Length": {"7"}, "Connection": {"close"}}
 	for name := range got.Header {
 		if got.Header.Get(name) != want.Get(name) {
 			t.Errorf("header %s: %q, want %q", name, got.Header[name], want[name])
 		}
 	}
-	if got.Header.Get("User-Agent") == "" || got.Header.Get("Content-Type") == "" || string(body) != `{"a":1}` || header.Get("User-Agent") != "other" {
+	if got.Header.Get("User-Agent") == "" || got.Header.Get("Content-Type") == "" || string(body) != `{"a":1}` ||
+		header.Get("User-Agent") != "other" {
 		t.Errorf("header %v, body %q; the caller's header is now %v", got.Header, body, header)
 	}
 }
@@ -47,20 +51,23 @@ var answers = map[string]struct {
 	"no content":         {"HTTP/1.1 204 No Content\r\n\r\n", 204, ""},
 	"body that is short": {"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc", 200, ""},
 	"compressed":         {"HTTP/1.1 202 Accepted\r\nContent-Encoding: gzip\r\n\r\nabc", 202, ""},
-	"early hints":        {"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 201 Created\r\n\r\n", 201, ""},
-	"redirect":           {"HTTP/1.1 302 Found\r\nLocation: https://hooks.example.com/again\r\n\r\n", 302, "redirect_refused"},
-	"permanent":          {"HTTP/1.1 308 Permanent Redirect\r\nLocation: http://127.0.0.1/\r\n\r\n", 308, "redirect_refused"},
-	"not modified":       {"HTTP/1.1 304 Not Modified\r\n\r\n", 304, "redirect_refused"},
-	"not found":          {"HTTP/1.1 404 Not Found\r\n\r\n", 404, "http_status"},
-	"server error":       {"HTTP/1.1 503 Service Unavailable\r\n\r\n", 503, "http_status"},
-	"odd status":         {"HTTP/1.1 999 Odd\r\n\r\n", 999, "http_status"},
-	"switch":             {"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", 101, "http_status"},
-	"status zero":        {"HTTP/1.1 000 Nothing\r\n\r\n", 0, "connection_failed"},
-	"nothing":            {"", 0, "connection_failed"},
-	"no HTTP":            {"SSH-2.0-OpenSSH\r\n", 0, "connection_failed"},
-	"cut":                {"HTTP/1.1 200 OK\r\nContent-", 0, "connection_failed"},
-	"large headers":      {"HTTP/1.1 200 OK\r\nA: " + strings.Repeat("a", 1<<20) + "\r\n\r\n", 0, "connection_failed"},
-	"many headers":       {"HTTP/1.1 200 OK\r\n" + strings.Repeat("A: b\r\n", 1<<17) + "\r\n", 0, "connection_failed"},
+	"early hints": {"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 201 " +
+		"Created\r\n\r\n", 201, ""},
+	"redirect": {"HTTP/1.1 302 Found\r\nLocation: https://hooks.example.com/again\r\n\r\n", 302,
+		"redirect_refused"},
+	"permanent": {"HTTP/1.1 308 Permanent Redirect\r\nLocation: http://127.0.0.1/\r\n\r\n", 308,
+		"redirect_refused"},
+	"not modified":  {"HTTP/1.1 304 Not Modified\r\n\r\n", 304, "redirect_refused"},
+	"not found":     {"HTTP/1.1 404 Not Found\r\n\r\n", 404, "http_status"},
+	"server error":  {"HTTP/1.1 503 Service Unavailable\r\n\r\n", 503, "http_status"},
+	"odd status":    {"HTTP/1.1 999 Odd\r\n\r\n", 999, "http_status"},
+	"switch":        {"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n", 101, "http_status"},
+	"status zero":   {"HTTP/1.1 000 Nothing\r\n\r\n", 0, "connection_failed"},
+	"nothing":       {"", 0, "connection_failed"},
+	"no HTTP":       {"SSH-2.0-OpenSSH\r\n", 0, "connection_failed"},
+	"cut":           {"HTTP/1.1 200 OK\r\nContent-", 0, "connection_failed"},
+	"large headers": {"HTTP/1.1 200 OK\r\nA: " + strings.Repeat("a", 1<<20) + "\r\n\r\n", 0, "connection_failed"},
+	"many headers":  {"HTTP/1.1 200 OK\r\n" + strings.Repeat("A: b\r\n", 1<<17) + "\r\n", 0, "connection_failed"},
 	"informational flood": {strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", 1<<15) + "HTTP/1.1 200 OK\r\n\r\n",
 		0, "connection_failed"},
 }

@@ -69,7 +69,8 @@ func nameserver(t *testing.T) (address string, asked func() []dns.Question) {
 		}
 		_ = w.WriteMsg(answer)
 	})
-	for _, server := range []*dns.Server{{PacketConn: packets, Handler: handler}, {Listener: streams, Handler: handler}} {
+	for _, server := range []*dns.Server{{PacketConn: packets, Handler: handler},
+		{Listener: streams, Handler: handler}} {
 		go server.ActivateAndServe()
 		t.Cleanup(func() { server.Shutdown() })
 	}
@@ -84,9 +85,11 @@ func TestResolution(t *testing.T) {
 	address, asked := nameserver(t)
 	client := outbound.New(outbound.Options{Resolver: address})
 	for name, code := range map[string]string{
-		"private": "dns_blocked", "loopback": "dns_blocked", "mixed": "dns_blocked", "mapped": "dns_blocked", "alias": "dns_blocked",
+		"private": "dns_blocked", "loopback": "dns_blocked", "mixed": "dns_blocked", "mapped": "dns_blocked",
+		"alias": "dns_blocked",
 		"large": "dns_blocked", "localhost": "dns_blocked",
-		"ipv6": "dns_failed", "ipv6inA": "dns_failed", "dangling": "dns_failed", "broken": "dns_failed", "missing": "dns_failed",
+		"ipv6": "dns_failed", "ipv6inA": "dns_failed", "dangling": "dns_failed", "broken": "dns_failed",
+		"missing": "dns_failed",
 	} {
 		t.Run(name, func(t *testing.T) {
 			status, failure := client.Post(t.Context(), "https://"+name+".example.com/", nil, nil)
@@ -94,7 +97,8 @@ func TestResolution(t *testing.T) {
 			if failure != nil && strings.ContainsAny(failure.Message, ":/") {
 				t.Errorf("message %q", failure.Message)
 			}
-			if code == "dns_blocked" && failure.Message != "The destination's host resolves to an address that is not public." {
+			if code == "dns_blocked" && failure.Message != "The destination's host resolves to an address that is "+
+				"not public." {
 				t.Errorf("message %q", failure.Message)
 			}
 		})

@@ -74,7 +74,8 @@ func receiver(t testing.TB, handle http.HandlerFunc) outbound.Options {
 // to allows the hosts of the tests at one address.
 func to(address net.Addr) map[string]netip.AddrPort {
 	target := netip.MustParseAddrPort(address.String())
-	return map[string]netip.AddrPort{"hooks.example.com": target, "more.example.com": target, "receiver.internal": target}
+	return map[string]netip.AddrPort{"hooks.example.com": target, "more.example.com": target,
+		"receiver.internal": target}
 }
 
 // listen serves each connection with handle and returns the address.

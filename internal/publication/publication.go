@@ -73,7 +73,8 @@ func (t Table) Load(ctx context.Context, q store.Q, id string) (_ Detail, err er
 	defer fault.Wrap(&err, "publication.Load(%s, %s)", t, id)
 	return store.One(ctx, q, func(r store.Row) (d Detail, err error) {
 		var failure *string
-		if err := r.Scan(&d.DesiredRevision, &d.Status, &d.ConfirmedRevision, &d.UpdatedAt, &d.Attempts, &failure); err != nil || failure == nil {
+		if err := r.Scan(&d.DesiredRevision, &d.Status, &d.ConfirmedRevision, &d.UpdatedAt, &d.Attempts,
+			&failure); err != nil || failure == nil {
 			return d, err
 		}
 		var e Error
@@ -86,7 +87,8 @@ func (t Table) Load(ctx context.Context, q store.Q, id string) (_ Detail, err er
 // Request makes the publication of a resource pending.
 func (t Table) Request(ctx context.Context, tx *store.Tx, id string) (err error) {
 	defer fault.Wrap(&err, "publication.Request(%s, %s)", t, id)
-	_, err = tx.Exec(ctx, "UPDATE "+string(t)+" SET publication_status = 'pending', publication_attempts = 0, publication_error = NULL, publication_updated_at = ? WHERE id = ?", tx.Now, id)
+	_, err = tx.Exec(ctx, "UPDATE "+string(t)+" SET publication_status = 'pending', publication_attempts = 0, "+
+		"publication_error = NULL, publication_updated_at = ? WHERE id = ?", tx.Now, id)
 	return err
 }
 
@@ -94,7 +96,8 @@ func (t Table) Request(ctx context.Context, tx *store.Tx, id string) (err error)
 // resource has a newer one by now it stays pending: its own projection follows.
 func (t Table) Confirm(ctx context.Context, tx *store.Tx, id, revision string) (err error) {
 	defer fault.Wrap(&err, "publication.Confirm(%s, %s, %s)", t, id, revision)
-	_, err = tx.Exec(ctx, "UPDATE "+string(t)+` SET publication_status = CASE WHEN revision = ? THEN 'synced' ELSE publication_status END,
+	_, err = tx.Exec(ctx,
+		"UPDATE "+string(t)+` SET publication_status = CASE WHEN revision = ? THEN 'synced' ELSE publication_status END,
 		publication_confirmed = ?, publication_attempts = 0, publication_error = NULL, publication_updated_at = ? WHERE id = ?`,
 		revision, revision, tx.Now, id)
 	return err
@@ -105,7 +108,8 @@ func (t Table) Confirm(ctx context.Context, tx *store.Tx, id, revision string) (
 func (t Table) ConfirmAll(ctx context.Context, tx *store.Tx, ids []any) (err error) {
 	defer fault.Wrap(&err, "publication.ConfirmAll(%s)", t)
 	for some := range store.Chunks(ids) {
-		if err := tx.Send(ctx, "UPDATE "+string(t)+` SET publication_status = 'synced', publication_confirmed = revision,
+		if err := tx.Send(ctx,
+			"UPDATE "+string(t)+` SET publication_status = 'synced', publication_confirmed = revision,
 			publication_attempts = 0, publication_error = NULL, publication_updated_at = ? WHERE id IN (`+store.Marks(len(some))+")",
 			append([]any{tx.Now}, some...)...); err != nil {
 			return err
@@ -120,7 +124,9 @@ func (t Table) ConfirmAll(ctx context.Context, tx *store.Tx, ids []any) (err err
 // the resource when it reads it.
 func (t Table) Renew(ctx context.Context, tx *store.Tx, revision, condition string, args ...any) (err error) {
 	defer fault.Wrap(&err, "publication.Renew(%s)", t)
-	_, err = tx.Exec(ctx, "UPDATE "+string(t)+` SET publication_confirmed = CASE WHEN publication_confirmed = revision THEN ? ELSE publication_confirmed END,
+	_, err = tx.Exec(ctx,
+		"UPDATE "+string(t)+
+			` SET publication_confirmed = CASE WHEN publication_confirmed = revision THEN ? ELSE publication_confirmed END,
 		publication_updated_at = CASE WHEN publication_confirmed = revision THEN ? ELSE publication_updated_at END,
 		revision = ?, updated_at = ? WHERE `+condition, append([]any{revision, tx.Now, revision, tx.Now}, args...)...)
 	return err
@@ -130,7 +136,8 @@ func (t Table) Renew(ctx context.Context, tx *store.Tx, revision, condition stri
 // resync.
 func (t Table) Fail(ctx context.Context, tx *store.Tx, id string, attempts int64, final bool) (err error) {
 	defer fault.Wrap(&err, "publication.Fail(%s, %s)", t, id)
-	text, err := json.Marshal(Error{Code: "projection_failed", Message: "The redirector's routes could not be updated.", At: tx.Now})
+	text, err := json.Marshal(Error{Code: "projection_failed", Message: "The redirector's routes could not be updated.",
+		At: tx.Now})
 	if err != nil {
 		return err
 	}
@@ -138,7 +145,8 @@ func (t Table) Fail(ctx context.Context, tx *store.Tx, id string, attempts int64
 	if final {
 		status = Failed
 	}
-	_, err = tx.Exec(ctx, "UPDATE "+string(t)+" SET publication_status = ?, publication_attempts = ?, publication_error = ?, publication_updated_at = ? WHERE id = ?",
+	_, err = tx.Exec(ctx, "UPDATE "+string(t)+" SET publication_status = ?, publication_attempts = ?, "+
+		"publication_error = ?, publication_updated_at = ? WHERE id = ?",
 		status, attempts, string(text), tx.Now, id)
 	return err
 }

@@ -57,7 +57,8 @@ func (l Look) fits(address string) error { return refusal("/", qrimage.Fits(addr
 func (l Look) options() qrimage.Options {
 	foreground, _ := qrimage.ParseColor(l.Foreground)
 	background, _ := qrimage.ParseColor(l.Background)
-	return qrimage.Options{Size: l.Size, Margin: l.Margin, Foreground: foreground, Background: background, Level: qrimage.Level(l.ErrorCorrection)}
+	return qrimage.Options{Size: l.Size, Margin: l.Margin, Foreground: foreground, Background: background,
+		Level: qrimage.Level(l.ErrorCorrection)}
 }
 
 func refusal(at string, err error) error {

@@ -29,18 +29,24 @@ var types = []string{"image/png", "image/svg+xml"}
 func Register(p *op.Pipeline, addresses link.Addresses, blobs blob.Store) part.Part {
 	h := &service{addresses, blobs}
 	app := op.AppOf("qrId", appOf)
-	op.Bytes(p, op.Op{ID: "getLinksLinkIdQr", Method: "GET", Path: "/links/{linkId}/qr", Perm: "qr_codes:read", App: op.AppOf("linkId", link.AppOf),
-		Summary: "Generate a QR code for a link", Doc: "It holds the link's address and a mark by which visits count as scans."}, types, h.draw)
-	op.List(p, op.Op{ID: "getQrCodes", Method: "GET", Path: "/qr-codes", Perm: "qr_codes:read", App: op.AppInQuery, Summary: "List saved QR codes"}, list)
-	op.Write(p, op.Op{ID: "createQrCodes", Method: "POST", Path: "/qr-codes", Perm: "qr_codes:create", App: op.AppInBody, Summary: "Save a QR code for a link",
-		Doc: "While it is stored its link cannot be deleted."}, h.create)
-	op.Read(p, op.Op{ID: "getQrCodesQrId", Method: "GET", Path: "/qr-codes/{qrId}", Perm: "qr_codes:read", App: app, Summary: "Get a saved QR code"}, get)
-	op.Write(p, op.Op{ID: "updateQrCodesQrId", Method: "PATCH", Path: "/qr-codes/{qrId}", Perm: "qr_codes:update", App: app, IfMatch: op.IfMatchRequired,
-		Summary: "Update a saved QR code", Doc: "Only the fields sent change; null takes the logo away."}, h.update)
-	op.Write(p, op.Op{ID: "deleteQrCodesQrId", Method: "DELETE", Path: "/qr-codes/{qrId}", Perm: "qr_codes:delete", App: app, IfMatch: op.IfMatchRequired,
-		Summary: "Delete a saved QR code", Doc: "What was printed goes on working."}, remove)
-	op.Bytes(p, op.Op{ID: "getQrCodesQrIdDownload", Method: "GET", Path: "/qr-codes/{qrId}/download", Perm: "qr_codes:read", App: app,
-		Summary: "Download a saved QR code"}, types, h.download)
+	op.Bytes(p, op.Op{ID: "getLinksLinkIdQr", Method: "GET", Path: "/links/{linkId}/qr", Perm: "qr_codes:read",
+		App: op.AppOf("linkId", link.AppOf), Summary: "Generate a QR code for a link",
+		Doc: "It holds the link's address and a mark by which visits count as scans."}, types, h.draw)
+	op.List(p, op.Op{ID: "getQrCodes", Method: "GET", Path: "/qr-codes", Perm: "qr_codes:read", App: op.AppInQuery,
+		Summary: "List saved QR codes"}, list)
+	op.Write(p, op.Op{ID: "createQrCodes", Method: "POST", Path: "/qr-codes", Perm: "qr_codes:create",
+		App: op.AppInBody, Summary: "Save a QR code for a link", Doc: "While it is stored its link cannot be deleted."},
+		h.create)
+	op.Read(p, op.Op{ID: "getQrCodesQrId", Method: "GET", Path: "/qr-codes/{qrId}", Perm: "qr_codes:read", App: app,
+		Summary: "Get a saved QR code"}, get)
+	op.Write(p, op.Op{ID: "updateQrCodesQrId", Method: "PATCH", Path: "/qr-codes/{qrId}", Perm: "qr_codes:update",
+		App: app, IfMatch: op.IfMatchRequired, Summary: "Update a saved QR code",
+		Doc: "Only the fields sent change; null takes the logo away."}, h.update)
+	op.Write(p, op.Op{ID: "deleteQrCodesQrId", Method: "DELETE", Path: "/qr-codes/{qrId}", Perm: "qr_codes:delete",
+		App: app, IfMatch: op.IfMatchRequired, Summary: "Delete a saved QR code",
+		Doc: "What was printed goes on working."}, remove)
+	op.Bytes(p, op.Op{ID: "getQrCodesQrIdDownload", Method: "GET", Path: "/qr-codes/{qrId}/download",
+		Perm: "qr_codes:read", App: app, Summary: "Download a saved QR code"}, types, h.download)
 	// Their links, which they keep from being deleted, stand in the way of the app.
 	return part.Part{Name: "qr", OfApp: part.OfApp{Tables: []string{"qr_code"}}}
 }
@@ -96,8 +102,10 @@ type CreateQRCode struct {
 // SchemaName implements schema.Named.
 func (CreateQRCode) SchemaName() string { return "QrCodeCreate" }
 
-func (s *service) create(ctx context.Context, _ *op.Call, tx *store.Tx, in *struct{ Body CreateQRCode }) (op.Item[QRCode], error) {
-	c := QRCode{Name: string(in.Body.Name), AppID: in.Body.AppID, LinkID: in.Body.LinkID, Look: standard, LogoAssetID: in.Body.LogoAssetID.Ptr()}
+func (s *service) create(ctx context.Context, _ *op.Call, tx *store.Tx,
+	in *struct{ Body CreateQRCode }) (op.Item[QRCode], error) {
+	c := QRCode{Name: string(in.Body.Name), AppID: in.Body.AppID, LinkID: in.Body.LinkID, Look: standard,
+		LogoAssetID: in.Body.LogoAssetID.Ptr()}
 	in.Body.SetLook.apply(&c.Look)
 	if owner, err := link.AppOf(ctx, tx, c.LinkID); err != nil && !errors.Is(err, store.ErrNotFound) {
 		return op.Item[QRCode]{}, err
@@ -170,7 +178,8 @@ func (s *service) check(ctx context.Context, tx *store.Tx, c *QRCode) error {
 			return err
 		}
 		if width > maxLogo || height > maxLogo {
-			return fault.Invalid("/logoAssetId", fault.ReasonTooLarge, "a logo must have at most %d by %d pixels; upload a smaller image", maxLogo, maxLogo)
+			return fault.Invalid("/logoAssetId", fault.ReasonTooLarge,
+				"a logo must have at most %d by %d pixels; upload a smaller image", maxLogo, maxLogo)
 		}
 		c.Look.forLogo()
 	}

@@ -37,7 +37,8 @@ type Look struct {
 }
 
 // standard is the look of a code that says nothing else.
-var standard = Look{Format: "png", Size: 512, Margin: 4, Foreground: "#000000", Background: "#ffffff", ErrorCorrection: "M"}
+var standard = Look{Format: "png", Size: 512, Margin: 4, Foreground: "#000000", Background: "#ffffff",
+	ErrorCorrection: "M"}
 
 // Position implements op.Positioned.
 func (c QRCode) Position() cursor.Position { return cursor.Position{At: c.CreatedAt, ID: c.ID} }

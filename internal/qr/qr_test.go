@@ -47,13 +47,16 @@ func TestDraw(t *testing.T) {
 		link := owner.Link("straße", M{"prefix": "p"}).Want(201)
 		path := "/links/" + apitest.Path(link.Text("data.id")) + "/qr"
 		want := link.Text("data.url") + "?qr=1"
-		for _, query := range []string{"", "?format=svg", "?size=128&margin=0&errorCorrection=L", "?size=2048&margin=16&errorCorrection=H&format=svg", "?foreground=%23003366&background=transparent", "?background=%23ffeecc"} {
+		for _, query := range []string{"", "?format=svg", "?size=128&margin=0&errorCorrection=L",
+			"?size=2048&margin=16&errorCorrection=H&format=svg", "?foreground=%23003366&background=transparent",
+			"?background=%23ffeecc"} {
 			r := owner.Call("GET", path+query, nil).Want(200)
 			format := "png"
 			if strings.Contains(query, "svg") {
 				format = "svg"
 			}
-			if r.Header.Get("ETag") == "" || r.Header.Get("X-Content-Type-Options") != "nosniff" || r.Header.Get("Content-Disposition") != "inline; filename=qr-code."+format {
+			if r.Header.Get("ETag") == "" || r.Header.Get("X-Content-Type-Options") != "nosniff" ||
+				r.Header.Get("Content-Disposition") != "inline; filename=qr-code."+format {
 				t.Errorf("%s: %v", query, r.Header)
 			}
 			if strings.Contains(query, "margin=0") {
@@ -63,7 +66,8 @@ func TestDraw(t *testing.T) {
 				t.Errorf("%s reads %q, want %q", query, got, want)
 			}
 		}
-		if one, two := owner.Call("GET", path, nil), owner.Call("GET", path, nil); one.Header.Get("ETag") != two.Header.Get("ETag") || !bytes.Equal(one.Body, two.Body) {
+		if one, two := owner.Call("GET", path, nil), owner.Call("GET", path,
+			nil); one.Header.Get("ETag") != two.Header.Get("ETag") || !bytes.Equal(one.Body, two.Body) {
 			t.Error("the same code is drawn in two ways")
 		}
 		config, err := png.DecodeConfig(bytes.NewReader(owner.Call("GET", path+"?size=777", nil).Want(200).Body))
@@ -71,8 +75,11 @@ func TestDraw(t *testing.T) {
 			t.Errorf("%v %v", config, err)
 		}
 		for query, at := range map[string]string{
-			"size=63": "query.size", "size=2049": "query.size", "margin=17": "query.margin", "margin=-1": "query.margin", "format=gif": "query.format",
-			"foreground=red": "query.foreground", "foreground=transparent": "query.foreground", "background=%23fff": "query.background", "errorCorrection=X": "query.errorCorrection", "logo=1": "query.logo",
+			"size=63": "query.size", "size=2049": "query.size", "margin=17": "query.margin",
+			"margin=-1": "query.margin", "format=gif": "query.format",
+			"foreground=red": "query.foreground", "foreground=transparent": "query.foreground",
+			"background=%23fff": "query.background", "errorCorrection=X": "query.errorCorrection",
+			"logo=1": "query.logo",
 		} {
 			owner.Call("GET", path+"?"+query, nil).Refused(fault.InvalidRequest, at)
 		}
@@ -83,7 +90,9 @@ func TestDraw(t *testing.T) {
 		i.Settle(t)
 		i.Visit(t, want, nil, nil)
 		i.LoadClicks(t)
-		owner.Call("GET", "/analytics/summary?appId="+owner.AppID+"&start=2026-11-01T00:00:00Z&end=2026-12-01T00:00:00Z&source=qr", nil).Want(200).Has("data.totals.clicks", "1")
+		owner.Call("GET", "/analytics/summary?appId="+owner.AppID+
+			"&start=2026-11-01T00:00:00Z&end=2026-12-01T00:00:00Z&source=qr", nil).Want(200).
+			Has("data.totals.clicks", "1")
 	})
 }
 
@@ -105,7 +114,8 @@ func TestStored(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner, eve := i.Prepared(t, "ann@example.com"), i.Prepared(t, "eve@example.com")
 		link, foreign := owner.Link("a", nil).Want(201), eve.Link("a", nil).Want(201)
-		image, foreignImage := owner.Upload("image/png", logo(t, 200)).Want(201), eve.Upload("image/png", logo(t, 200)).Want(201)
+		image, foreignImage := owner.Upload("image/png", logo(t, 200)).Want(201), eve.Upload("image/png", logo(t, 200)).
+			Want(201)
 		body := func(more M) M {
 			all := M{"appId": owner.AppID, "linkId": link.Text("data.id"), "name": " Poster "}
 			for name, value := range more {
@@ -117,10 +127,14 @@ func TestStored(t *testing.T) {
 			path string
 			more M
 		}{
-			{"/linkId", M{"linkId": foreign.Text("data.id")}}, {"/linkId", M{"linkId": "x"}}, {"/name", M{"name": " "}}, {"/name", M{"name": strings.Repeat("n", 101)}},
-			{"/size", M{"size": 63}}, {"/size", M{"size": 2049}}, {"/size", M{"size": 100.5}}, {"/margin", M{"margin": 17}}, {"/format", M{"format": "gif"}},
-			{"/foreground", M{"foreground": "#12345"}}, {"/foreground", M{"foreground": "transparent"}}, {"/background", M{"background": nil}}, {"/errorCorrection", M{"errorCorrection": "m"}},
-			{"/foreground", M{"foreground": "#eeeeee"}}, {"/size", M{"size": 64, "margin": 16}}, {"/extra", M{"extra": 1}},
+			{"/linkId", M{"linkId": foreign.Text("data.id")}}, {"/linkId", M{"linkId": "x"}}, {"/name", M{"name": " "}},
+			{"/name", M{"name": strings.Repeat("n", 101)}},
+			{"/size", M{"size": 63}}, {"/size", M{"size": 2049}}, {"/size", M{"size": 100.5}},
+			{"/margin", M{"margin": 17}}, {"/format", M{"format": "gif"}},
+			{"/foreground", M{"foreground": "#12345"}}, {"/foreground", M{"foreground": "transparent"}},
+			{"/background", M{"background": nil}}, {"/errorCorrection", M{"errorCorrection": "m"}},
+			{"/foreground", M{"foreground": "#eeeeee"}}, {"/size", M{"size": 64, "margin": 16}},
+			{"/extra", M{"extra": 1}},
 			{"/logoAssetId", M{"logoAssetId": foreignImage.Text("data.id")}}, {"/logoAssetId", M{"logoAssetId": "x"}},
 			{"/logoAssetId", M{"logoAssetId": owner.Upload("image/png", logo(t, 1025)).Want(201).Text("data.id")}},
 		} {
@@ -128,8 +142,10 @@ func TestStored(t *testing.T) {
 		}
 		owner.Call("POST", "/qr-codes", body(M{"appId": eve.AppID})).Refused(fault.NotFound)
 
-		r := owner.Call("POST", "/qr-codes", body(nil)).Want(201).Has("data.name", `"Poster"`).Has("data.format", `"png"`).Has("data.size", "512").Has("data.margin", "4").
-			Has("data.foreground", `"#000000"`).Has("data.background", `"#ffffff"`).Has("data.errorCorrection", `"M"`).Has("data.logoAssetId", "null")
+		r := owner.Call("POST", "/qr-codes", body(nil)).Want(201).Has("data.name", `"Poster"`).
+			Has("data.format", `"png"`).Has("data.size", "512").Has("data.margin", "4").
+			Has("data.foreground", `"#000000"`).Has("data.background", `"#ffffff"`).Has("data.errorCorrection", `"M"`).
+			Has("data.logoAssetId", "null")
 		id, path := r.Text("data.id"), "/qr-codes/"+r.Text("data.id")
 		if r.Header.Get("Location") != "/v1"+path {
 			t.Errorf("Location %s", r.Header.Get("Location"))
@@ -139,14 +155,19 @@ func TestStored(t *testing.T) {
 			t.Errorf("reads %q, want %q", got, want)
 		}
 		// A size that was given is never raised, also when what it holds grows later.
-		small := owner.Call("POST", "/qr-codes", body(M{"size": 64, "margin": 0, "errorCorrection": "L"})).Want(201).Has("data.size", "64")
-		owner.Call("PATCH", "/qr-codes/"+small.Text("data.id"), M{"margin": 16}, apitest.IfMatch(small.Revision())).Refused(fault.ValidationFailed, "/size")
+		small := owner.Call("POST", "/qr-codes", body(M{"size": 64, "margin": 0, "errorCorrection": "L"})).Want(201).
+			Has("data.size", "64")
+		owner.Call("PATCH", "/qr-codes/"+small.Text("data.id"), M{"margin": 16}, apitest.IfMatch(small.Revision())).
+			Refused(fault.ValidationFailed, "/size")
 		owner.Call("DELETE", "/qr-codes/"+small.Text("data.id"), nil, apitest.IfMatch(small.Revision())).Want(204)
-		owner.Call("POST", "/qr-codes", body(M{"name": "Wide", "margin": 16, "errorCorrection": "H"})).Want(201).Has("data.size", "512")
-		changed := owner.Call("PATCH", path, M{"format": "svg", "logoAssetId": image.Text("data.id"), "size": 1024}, apitest.IfMatch(r.Revision())).Want(200).
+		owner.Call("POST", "/qr-codes", body(M{"name": "Wide", "margin": 16, "errorCorrection": "H"})).Want(201).
+			Has("data.size", "512")
+		changed := owner.Call("PATCH", path, M{"format": "svg", "logoAssetId": image.Text("data.id"), "size": 1024},
+			apitest.IfMatch(r.Revision())).Want(200).
 			Has("data.errorCorrection", `"Q"`).Has("data.size", "1024").Has("data.name", `"Poster"`)
 		svg := owner.Call("GET", path+"/download", nil).Want(200)
-		if svg.Header.Get("Content-Type") != "image/svg+xml" || !bytes.Contains(svg.Body, []byte("data:image/png;base64,")) {
+		if svg.Header.Get("Content-Type") != "image/svg+xml" ||
+			!bytes.Contains(svg.Body, []byte("data:image/png;base64,")) {
 			t.Errorf("%v", svg.Header)
 		}
 		for _, r := range []*apitest.Response{svg, owner.Call("GET", path+"/download?format=png", nil).Want(200)} {
@@ -157,14 +178,19 @@ func TestStored(t *testing.T) {
 		owner.Call("GET", path+"/download?format=gif", nil).Refused(fault.InvalidRequest, "query.format")
 		owner.Call("GET", path, nil).Want(200).Has("data.revision", changed.Value("data.revision"))
 		owner.Call("PATCH", path, M{"name": "x"}, apitest.IfMatch(r.Revision())).Refused(fault.RevisionConflict)
-		owner.Call("PATCH", path, M{"linkId": "x"}, apitest.IfMatch(changed.Revision())).Refused(fault.ValidationFailed, "/linkId")
-		owner.Call("DELETE", "/assets/"+image.Text("data.id"), nil, apitest.IfMatch(image.Revision())).Refused(fault.ResourceConflict).
+		owner.Call("PATCH", path, M{"linkId": "x"}, apitest.IfMatch(changed.Revision())).
+			Refused(fault.ValidationFailed, "/linkId")
+		owner.Call("DELETE", "/assets/"+image.Text("data.id"), nil, apitest.IfMatch(image.Revision())).
+			Refused(fault.ResourceConflict).
 			Has("error.dependencies.0.type", `"qr_code"`).Has("error.dependencies.0.ids.0", `"`+id+`"`)
 		linkPath, linkMatch := "/links/"+apitest.Path(link.Text("data.id")), apitest.IfMatch(link.Revision())
-		owner.Call("DELETE", linkPath, nil, linkMatch).Refused(fault.ResourceConflict).Has("error.dependencies.0.type", `"qr_code"`)
+		owner.Call("DELETE", linkPath, nil, linkMatch).Refused(fault.ResourceConflict).
+			Has("error.dependencies.0.type", `"qr_code"`)
 
-		owner.Call("POST", "/qr-codes", body(M{"name": "Flyer", "logoAssetId": image.Text("data.id"), "errorCorrection": "H"})).Want(201).Has("data.errorCorrection", `"H"`)
-		for query, n := range map[string]int{"": 3, "&q=FLY": 1, "&q=none": 0, "&linkId=" + apitest.Path(link.Text("data.id")): 3, "&linkId=x": 0} {
+		owner.Call("POST", "/qr-codes", body(M{"name": "Flyer", "logoAssetId": image.Text("data.id"),
+			"errorCorrection": "H"})).Want(201).Has("data.errorCorrection", `"H"`)
+		for query, n := range map[string]int{"": 3, "&q=FLY": 1, "&q=none": 0,
+			"&linkId=" + apitest.Path(link.Text("data.id")): 3, "&linkId=x": 0} {
 			if got := owner.Call("GET", "/qr-codes?appId="+owner.AppID+query, nil).Want(200).Len("data"); got != n {
 				t.Errorf("%s lists %d, want %d", query, got, n)
 			}

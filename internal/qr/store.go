@@ -9,10 +9,12 @@ import (
 	"github.com/waymarkhq/waymark/internal/text"
 )
 
-const columns = "id, app_id, link_id, name, format, size, margin, foreground, background, error_correction, logo_asset_id, revision, created_at, updated_at"
+const columns = "id, app_id, link_id, name, format, size, margin, foreground, background, error_correction, " +
+	"logo_asset_id, revision, created_at, updated_at"
 
 func scan(r store.Row) (c QRCode, err error) {
-	err = r.Scan(&c.ID, &c.AppID, &c.LinkID, &c.Name, &c.Format, &c.Size, &c.Margin, &c.Foreground, &c.Background, &c.ErrorCorrection, &c.LogoAssetID,
+	err = r.Scan(&c.ID, &c.AppID, &c.LinkID, &c.Name, &c.Format, &c.Size, &c.Margin, &c.Foreground, &c.Background,
+		&c.ErrorCorrection, &c.LogoAssetID,
 		&c.Revision, &c.CreatedAt, &c.UpdatedAt)
 	return c, err
 }
@@ -30,16 +32,19 @@ func appOf(ctx context.Context, q store.Q, id string) (string, error) {
 func insert(ctx context.Context, tx *store.Tx, c *QRCode) error {
 	c.ID, c.Revision, c.CreatedAt, c.UpdatedAt = ids.New(), ids.Revision(), tx.Now, tx.Now
 	_, err := tx.Exec(ctx, "INSERT INTO qr_code ("+columns+", search) VALUES ("+store.Marks(15)+")",
-		c.ID, c.AppID, c.LinkID, c.Name, c.Format, c.Size, c.Margin, c.Foreground, c.Background, c.ErrorCorrection, c.LogoAssetID,
+		c.ID, c.AppID, c.LinkID, c.Name, c.Format, c.Size, c.Margin, c.Foreground, c.Background, c.ErrorCorrection,
+		c.LogoAssetID,
 		c.Revision, c.CreatedAt, c.UpdatedAt, text.Fold(c.Name))
 	return err
 }
 
 func save(ctx context.Context, tx *store.Tx, c *QRCode) error {
 	c.Revision, c.UpdatedAt = ids.Revision(), tx.Now
-	_, err := tx.Exec(ctx, `UPDATE qr_code SET name = ?, search = ?, format = ?, size = ?, margin = ?, foreground = ?, background = ?, error_correction = ?,
+	_, err := tx.Exec(ctx, `UPDATE qr_code SET name = ?, search = ?, format = ?, size = ?, margin = ?, foreground = ?,
+		background = ?, error_correction = ?,
 		logo_asset_id = ?, revision = ?, updated_at = ? WHERE id = ?`,
-		c.Name, text.Fold(c.Name), c.Format, c.Size, c.Margin, c.Foreground, c.Background, c.ErrorCorrection, c.LogoAssetID, c.Revision, c.UpdatedAt, c.ID)
+		c.Name, text.Fold(c.Name), c.Format, c.Size, c.Margin, c.Foreground, c.Background, c.ErrorCorrection,
+		c.LogoAssetID, c.Revision, c.UpdatedAt, c.ID)
 	return err
 }
 

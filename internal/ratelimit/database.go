@@ -25,7 +25,8 @@ func NewDatabase(db *store.DB) *Database { return &Database{db} }
 var errFull = errors.New("a window is full")
 
 // Take implements Limiter.
-func (d *Database) Take(ctx context.Context, now clock.Instant, buckets []Bucket) (standings []Standing, admitted bool, err error) {
+func (d *Database) Take(ctx context.Context, now clock.Instant, buckets []Bucket) (standings []Standing, admitted bool,
+	err error) {
 	defer fault.Wrap(&err, "ratelimit.Take")
 	// One order for every call, so that two never hold what the other wants.
 	sorted := slices.Clone(buckets)
@@ -38,8 +39,10 @@ func (d *Database) Take(ctx context.Context, now clock.Instant, buckets []Bucket
 		for _, b := range sorted {
 			args = append(args, b.id(), b.start(now))
 		}
-		query := "INSERT INTO rate_window (bucket, starts_at, used) VALUES " + strings.Repeat("(?, ?, 1), ", len(sorted)-1) + "(?, ?, 1)" +
-			" ON CONFLICT (bucket, starts_at) DO UPDATE SET used = rate_window.used + 1 WHERE rate_window.used < CASE rate_window.bucket"
+		query := "INSERT INTO rate_window (bucket, starts_at, used) VALUES " + strings.Repeat("(?, ?, 1), ",
+			len(sorted)-1) + "(?, ?, 1)" +
+			" ON CONFLICT (bucket, starts_at) DO UPDATE SET used = rate_window.used + 1 WHERE rate_window.used < " +
+			"CASE rate_window.bucket"
 		for _, b := range sorted {
 			query += " WHEN ? THEN CAST(? AS BIGINT)"
 			args = append(args, b.id(), b.Limit)
@@ -72,7 +75,8 @@ func (d *Database) Peek(ctx context.Context, now clock.Instant, buckets []Bucket
 	for _, b := range buckets {
 		args = append(args, b.id(), b.start(now))
 	}
-	query := "SELECT bucket, used FROM rate_window WHERE (bucket, starts_at) IN (VALUES " + strings.Repeat("(?, CAST(? AS BIGINT)), ", len(buckets)-1) + "(?, CAST(? AS BIGINT)))"
+	query := "SELECT bucket, used FROM rate_window WHERE (bucket, starts_at) IN (VALUES " +
+		strings.Repeat("(?, CAST(? AS BIGINT)), ", len(buckets)-1) + "(?, CAST(? AS BIGINT)))"
 	used, err := usedByBucket(ctx, d.db, query, args)
 	if err != nil {
 		return nil, err
@@ -104,5 +108,6 @@ func usedByBucket(ctx context.Context, q store.Q, query string, args []any) (map
 func Sweep(ctx context.Context, db *store.DB, limit int) (_ int64, err error) {
 	defer fault.Wrap(&err, "ratelimit.Sweep")
 	return db.Exec(ctx, `DELETE FROM rate_window WHERE (bucket, starts_at) IN
-		(SELECT bucket, starts_at FROM rate_window WHERE starts_at < ? ORDER BY starts_at LIMIT ?)`, db.Now().Add(-2*time.Hour), limit)
+		(SELECT bucket, starts_at FROM rate_window WHERE starts_at < ? ORDER BY starts_at
+		LIMIT ?)`, db.Now().Add(-2*time.Hour), limit)
 }

@@ -89,7 +89,8 @@ func TestAllOrNone(t *testing.T) {
 func TestKeysDoNotMeet(t *testing.T) {
 	each(t, func(t *testing.T, l ratelimit.Limiter) {
 		for _, key := range []string{"a", "b", strings.Repeat("c", 300)} {
-			if _, ok, err := l.Take(context.Background(), storetest.Start, []ratelimit.Bucket{write("credential", key, 1)}); !ok || err != nil {
+			if _, ok, err := l.Take(context.Background(), storetest.Start,
+				[]ratelimit.Bucket{write("credential", key, 1)}); !ok || err != nil {
 				t.Errorf("%s: %v, %v", key, ok, err)
 			}
 		}
@@ -102,7 +103,8 @@ func TestSweep(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, now *clock.Clock) {
 		l := ratelimit.NewDatabase(db)
 		for _, key := range []string{"a", "b", "c"} {
-			if _, ok, err := l.Take(t.Context(), now.Now(), []ratelimit.Bucket{write("app", key, 1)}); !ok || err != nil {
+			if _, ok, err := l.Take(t.Context(), now.Now(), []ratelimit.Bucket{write("app", key, 1)}); !ok ||
+				err != nil {
 				t.Fatal(ok, err)
 			}
 		}

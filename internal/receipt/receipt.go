@@ -54,13 +54,16 @@ func Find(ctx context.Context, q store.Q, credential, key string, now clock.Inst
 // Save writes r as part of tx. An expired receipt of the same key gives way.
 func Save(ctx context.Context, tx *store.Tx, r Receipt) (err error) {
 	defer fault.Wrap(&err, "receipt.Save(%s)", r.ResourceID)
-	n, err := tx.Exec(ctx, `INSERT INTO receipt (credential, key, fingerprint, app_id, resource_id, status, header, body, has_secret, expires_at)
+	n, err := tx.Exec(ctx, `INSERT INTO receipt (credential, key, fingerprint, app_id, resource_id, status, header,
+		body, has_secret, expires_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (credential, key) DO UPDATE SET fingerprint = excluded.fingerprint, app_id = excluded.app_id,
-			resource_id = excluded.resource_id, status = excluded.status, header = excluded.header, body = excluded.body,
+			resource_id = excluded.resource_id, status = excluded.status, header = excluded.header, body =
+			excluded.body,
 			has_secret = excluded.has_secret, expires_at = excluded.expires_at
 		WHERE receipt.expires_at <= ?`,
-		r.Credential, r.Key, r.Fingerprint, store.NullString(r.AppID), store.NullString(r.ResourceID), r.Status, r.Header, r.Body, r.HasSecret,
+		r.Credential, r.Key, r.Fingerprint, store.NullString(r.AppID), store.NullString(r.ResourceID), r.Status,
+		r.Header, r.Body, r.HasSecret,
 		tx.Now.Add(Lifetime), tx.Now)
 	if err == nil && n == 0 {
 		err = ErrExists

@@ -67,7 +67,8 @@ func FuzzCleanPath(f *testing.F) {
 		if !ok || path == "" {
 			return
 		}
-		if !utf8.ValidString(path) || !norm.NFC.IsNormalString(path) || strings.ContainsAny(path, "\x00\r\n\\") || strings.HasSuffix(path, "/") {
+		if !utf8.ValidString(path) || !norm.NFC.IsNormalString(path) || strings.ContainsAny(path, "\x00\r\n\\") ||
+			strings.HasSuffix(path, "/") {
 			t.Errorf("%q became %q", target, path)
 		}
 		for part := range strings.SplitSeq(path, "/") {

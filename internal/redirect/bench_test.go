@@ -36,9 +36,11 @@ var bare = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 
 func benchmarked(db *store.DB, write func(*clicklog.Event) error) http.Handler {
 	return New(Options{
-		Cache: route.NewCache(db, slog.Default()), Append: write, Salts: visitor.NewSalts(db, slog.New(slog.DiscardHandler)),
-		Visitors: visitor.New(visitor.Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, CountryHeader: "X-Country"}),
-		Clock:    &clock.Clock{}, Log: slog.New(slog.DiscardHandler),
+		Cache: route.NewCache(db, slog.Default()), Append: write,
+		Salts: visitor.NewSalts(db, slog.New(slog.DiscardHandler)),
+		Visitors: visitor.New(visitor.Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
+			CountryHeader: "X-Country"}),
+		Clock: &clock.Clock{}, Log: slog.New(slog.DiscardHandler),
 	})
 }
 
@@ -53,8 +55,10 @@ func BenchmarkHandler(b *testing.B) {
 	}
 	defer log.Close()
 	typical := func(target string) *http.Request {
-		r := request("GET", "a.example", target, "User-Agent", visitortest.ChromeWindows, "Referer", "https://news.example/article",
-			"Sec-Ch-Ua-Platform", `"Windows"`, "Sec-Ch-Ua-Mobile", "?0", "X-Forwarded-For", "198.51.100.1", "X-Country", "DE",
+		r := request("GET", "a.example", target, "User-Agent", visitortest.ChromeWindows, "Referer",
+			"https://news.example/article",
+			"Sec-Ch-Ua-Platform", `"Windows"`, "Sec-Ch-Ua-Mobile", "?0", "X-Forwarded-For", "198.51.100.1", "X-Country",
+			"DE",
 			"Accept", "text/html", "Accept-Language", "de", "Accept-Encoding", "gzip")
 		r.RemoteAddr = "10.0.0.1:1234"
 		return r
@@ -99,7 +103,8 @@ func BenchmarkServer(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer conn.Close()
-			ask := []byte("GET /x HTTP/1.1\r\nHost: a.example\r\nUser-Agent: " + visitortest.ChromeWindows + "\r\nReferer: https://news.example/\r\n\r\n")
+			ask := []byte("GET /x HTTP/1.1\r\nHost: a.example\r\nUser-Agent: " + visitortest.ChromeWindows +
+				"\r\nReferer: https://news.example/\r\n\r\n")
 			answer := make([]byte, 4096)
 			b.ReportAllocs()
 			for b.Loop() {

@@ -33,10 +33,13 @@ func TestCard(t *testing.T) {
 		}
 		picture := owner.Upload("image/png", drawn.Bytes()).Want(201).Text("data.url")
 		path := "/links/" + apitest.Path(created.Text("data.id"))
-		changed := owner.Call("PATCH", path, apitest.M{"imageUrl": picture}, apitest.IfMatch(created.Revision())).Want(200)
+		changed := owner.Call("PATCH", path, apitest.M{"imageUrl": picture}, apitest.IfMatch(created.Revision())).
+			Want(200)
 		i.Settle(t)
-		if card := read(t, i.Visit(t, address, twitterbot, isPage)); !strings.Contains(card, `"og:image" content="`+picture+`"`) ||
-			!strings.Contains(card, `"og:image:width" content="600"`) || !strings.Contains(card, `"og:image:height" content="315"`) {
+		if card := read(t, i.Visit(t, address, twitterbot, isPage)); !strings.Contains(card,
+			`"og:image" content="`+picture+`"`) ||
+			!strings.Contains(card, `"og:image:width" content="600"`) ||
+			!strings.Contains(card, `"og:image:height" content="315"`) {
 			t.Errorf("with an uploaded image:\n%s", card)
 		}
 

@@ -19,7 +19,8 @@ func TestCountryOfClick(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, now *clock.Clock) {
 		publish(t, db)
 		path := filepath.Join(t.TempDir(), "countries.mmdb")
-		visitortest.WriteCountries(t, path, visitortest.Network{"198.51.100.0/24", "PT", ""}, visitortest.Network{"203.0.113.0/24", "DE", ""}, visitortest.Network{"10.0.0.0/8", "US", ""})
+		visitortest.WriteCountries(t, path, visitortest.Network{"198.51.100.0/24", "PT", ""},
+			visitortest.Network{"203.0.113.0/24", "DE", ""}, visitortest.Network{"10.0.0.0/8", "US", ""})
 		file, err := visitor.OpenCountries(path, slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
@@ -56,8 +57,10 @@ func TestCountryOfClick(t *testing.T) {
 					}
 					got := w.get(r)
 					e := w.clicks[len(w.clicks)-1]
-					if e.Country != want || target == "/ruled" && (e.RuleID == "de") != (want == "DE") || strings.HasPrefix(got.Header().Get("Location"), "https://example.de/") != (e.RuleID == "de") {
-						t.Errorf("%s, file %v, %s: %s by rule %q, want %s", c.name, countries != nil, target, e.Country, e.RuleID, want)
+					if e.Country != want || target == "/ruled" && (e.RuleID == "de") != (want == "DE") ||
+						strings.HasPrefix(got.Header().Get("Location"), "https://example.de/") != (e.RuleID == "de") {
+						t.Errorf("%s, file %v, %s: %s by rule %q, want %s", c.name, countries != nil, target, e.Country,
+							e.RuleID, want)
 					}
 				}
 			}

@@ -61,7 +61,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	outcome := h.serve(w, r)
 	h.metrics.answers[outcome].Inc()
 	if h.Log.Enabled(r.Context(), slog.LevelDebug) {
-		h.Log.DebugContext(r.Context(), "visit", "method", r.Method, "host", r.Host, "path", r.URL.Path, "outcome", outcome.String())
+		h.Log.DebugContext(r.Context(), "visit", "method", r.Method, "host", r.Host, "path", r.URL.Path, "outcome",
+			outcome.String())
 	}
 }
 
@@ -124,7 +125,8 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) outcome {
 // lost and counted as lost. A link with a click limit turns the visitor away
 // instead: it must not let in more visitors than its limit because of a full
 // disk.
-func (h *Handler) visit(w http.ResponseWriter, r *http.Request, hostname string, host *route.Host, link *route.Link) outcome {
+func (h *Handler) visit(w http.ResponseWriter, r *http.Request, hostname string, host *route.Host,
+	link *route.Link) outcome {
 	from := h.Visitors.Of(r)
 	now := h.Clock.Now()
 	visit := route.Visit{Platform: from.Agent.Platform, Query: r.URL.RawQuery, Crawler: from.Agent.Preview}
@@ -168,7 +170,8 @@ func (h *Handler) visit(w http.ResponseWriter, r *http.Request, hostname string,
 }
 
 // click records a visit. limited says that it counts against the link's limit.
-func (h *Handler) click(hostname string, link *route.Link, from *visitor.Visitor, decision *route.Decision, limited bool, now clock.Instant) error {
+func (h *Handler) click(hostname string, link *route.Link, from *visitor.Visitor, decision *route.Decision,
+	limited bool, now clock.Instant) error {
 	agent, referrer := &from.Agent, from.Referrer()
 	event := clicklog.Event{
 		At:   now,

@@ -60,11 +60,12 @@ func newWorld(t testing.TB, db *store.DB, c *clock.Clock) *world {
 		Address: func(hostname, prefix, slug string) string {
 			return "https://" + hostname + "/" + route.Path(prefix, slug)
 		},
-		Salts:    visitor.NewSalts(db, slog.New(slog.DiscardHandler)),
-		Visitors: visitor.New(visitor.Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}, CountryHeader: "x-country"}),
-		Clock:    c,
-		Log:      slog.New(slog.DiscardHandler),
-		Metrics:  w.registry,
+		Salts: visitor.NewSalts(db, slog.New(slog.DiscardHandler)),
+		Visitors: visitor.New(visitor.Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
+			CountryHeader: "x-country"}),
+		Clock:   c,
+		Log:     slog.New(slog.DiscardHandler),
+		Metrics: w.registry,
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -90,14 +91,17 @@ func publish(t testing.TB, db *store.DB) {
 		}
 		hosts := map[string]route.Host{
 			"a.example": {DomainID: "a", AppID: "app", RootURL: "https://example.com/root"},
-			"b.example": {DomainID: "b", AppID: "app", NoIndex: true, RedirectStatus: 307, NotFoundURL: "https://example.com/lost"},
+			"b.example": {DomainID: "b", AppID: "app", NoIndex: true, RedirectStatus: 307,
+				NotFoundURL: "https://example.com/lost"},
 		}
 		for hostname, host := range hosts {
 			if err := p.PutHost(ctx, hostname, "r", host); err != nil {
 				return err
 			}
 			links := []route.Link{
-				{Slug: "x", DesktopURL: web, PlayStoreURL: "https://play.google.com/a", AppStoreURL: "https://apps.apple.com/a", Group: "main", CampaignID: "c", FolderID: "f", TagIDs: []string{"t"}},
+				{Slug: "x", DesktopURL: web, PlayStoreURL: "https://play.google.com/a",
+					AppStoreURL: "https://apps.apple.com/a", Group: "main", CampaignID: "c", FolderID: "f",
+					TagIDs: []string{"t"}},
 				{Prefix: "p", Slug: "é", DesktopURL: web},
 				{Slug: "archived", DesktopURL: web, Archived: true},
 				{Slug: "future", DesktopURL: web, StartsAt: &future},
@@ -107,12 +111,14 @@ func publish(t testing.TB, db *store.DB) {
 				{Slug: "voucher", DesktopURL: web, MaxClicks: &limit, ExpiredURL: "https://example.com/over"},
 				{Slug: "titled", DesktopURL: web, Title: "A title alone"},
 				{Slug: "ruled", DesktopURL: web, Description: "Ruled", Rules: []route.Rule{
-					{ID: "de", Country: "DE", URL: "https://example.de/?a=1"}, {ID: "phone", Platform: route.IOS, URL: "https://example.com/phone"},
+					{ID: "de", Country: "DE", URL: "https://example.de/?a=1"},
+					{ID: "phone", Platform: route.IOS, URL: "https://example.com/phone"},
 				}},
 			}
 			for _, link := range links {
 				link.LinkID, link.AppID = hostname+":"+link.Slug, "app"
-				if err := p.PutLinks(ctx, []route.LinkRoute{{Hostname: hostname, Path: route.Path(link.Prefix, link.Slug), Revision: "r", Link: link}}); err != nil {
+				if err := p.PutLinks(ctx, []route.LinkRoute{{Hostname: hostname,
+					Path: route.Path(link.Prefix, link.Slug), Revision: "r", Link: link}}); err != nil {
 					return err
 				}
 			}
@@ -209,7 +215,8 @@ func TestAnswers(t *testing.T) {
 			w.clicks = nil
 			got := w.get(request(c.method, c.host, c.target))
 			if got.Code != c.status || got.Header().Get("Location") != c.location || len(w.clicks) != c.clicks {
-				t.Errorf("%s %q %s: %d, %q, %d clicks", c.method, c.host, c.target, got.Code, got.Header().Get("Location"), len(w.clicks))
+				t.Errorf("%s %q %s: %d, %q, %d clicks", c.method, c.host, c.target, got.Code, got.Header().
+					Get("Location"), len(w.clicks))
 			}
 			if c.location != "" && got.Header().Get("Cache-Control") != "private, no-store" {
 				t.Errorf("%s %s: cached as %q", c.host, c.target, got.Header().Get("Cache-Control"))
@@ -240,7 +247,8 @@ func TestClick(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
 		publish(t, db)
 		w := newWorld(t, db, c)
-		r := request("GET", "A.example:80", "/x?qr=1", "User-Agent", visitortest.SafariPhone, "Referer", "https://News.example/secret",
+		r := request("GET", "A.example:80", "/x?qr=1", "User-Agent", visitortest.SafariPhone, "Referer",
+			"https://News.example/secret",
 			"X-Forwarded-For", "198.51.100.1", "X-Country", "DE")
 		r.RemoteAddr = "10.0.0.1:1234"
 		if got := w.get(r).Header().Get("Location"); got != "https://apps.apple.com/a" {
@@ -251,7 +259,8 @@ func TestClick(t *testing.T) {
 			Link: clicklog.Link{ID: "a.example:x", AppID: "app", Hostname: "a.example", Slug: "x", Group: "main",
 				CampaignID: "c", FolderID: "f", TagIDs: []string{"t"}},
 			Visitor: w.Salts.Hash(c.Now(), netip.MustParseAddr("198.51.100.1"), visitortest.SafariPhone),
-			Device:  "ios", OS: "iOS", Browser: "Safari", Source: "qr", Country: "DE", ReferrerHost: "news.example", Destination: "store",
+			Device:  "ios", OS: "iOS", Browser: "Safari", Source: "qr", Country: "DE", ReferrerHost: "news.example",
+			Destination: "store",
 		}
 		if len(w.clicks) != 1 || !reflect.DeepEqual(w.clicks[0], want) {
 			t.Fatalf("got  %+v\nwant %+v", w.clicks, want)
@@ -340,7 +349,8 @@ func TestPages(t *testing.T) {
 		style, _, found := strings.Cut(rest, "</style>")
 		sum := sha256.Sum256([]byte(style))
 		policy := header.Get("Content-Security-Policy")
-		if !found || !strings.Contains(policy, "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'") || !strings.HasPrefix(policy, "default-src 'none';") {
+		if !found || !strings.Contains(policy, "'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'") ||
+			!strings.HasPrefix(policy, "default-src 'none';") {
 			t.Errorf("%d: the policy %q does not allow the page's style", page.status, policy)
 		}
 		if strings.Contains(body, "script") || strings.Contains(body, "ZgotmplZ") || !strings.Contains(body, "<h1>") {

@@ -37,7 +37,8 @@ func TestLimit(t *testing.T) {
 					t.Errorf("%v with %d clicks left: %d, want %d", other, left, got.Code, want)
 				}
 			}
-			if got := ask("GET", "/limited", "User-Agent", visitortest.SafariPhone, "Sec-Purpose", "prefetch"); (got.Code == 302) != (left > 0) {
+			if got := ask("GET", "/limited", "User-Agent", visitortest.SafariPhone, "Sec-Purpose",
+				"prefetch"); (got.Code == 302) != (left > 0) {
 				t.Errorf("prefetch with %d clicks left: %d", left, got.Code)
 			}
 			if left == 0 {
@@ -157,7 +158,8 @@ func TestRules(t *testing.T) {
 		r := request("GET", "a.example", c.target, "User-Agent", c.agent, "X-Country", c.country)
 		r.RemoteAddr = "10.0.0.1:1"
 		got := w.get(r).Header().Get("Location")
-		if got != c.location || len(w.clicks) != 1 || w.clicks[0].RuleID != c.rule || w.clicks[0].Source != c.source || w.clicks[0].Destination != string(route.ToWeb) {
+		if got != c.location || len(w.clicks) != 1 || w.clicks[0].RuleID != c.rule || w.clicks[0].Source != c.source ||
+			w.clicks[0].Destination != string(route.ToWeb) {
 			t.Errorf("%+v: to %q, %+v", c, got, w.clicks)
 		}
 	}

@@ -20,7 +20,8 @@ const (
 	outcomes
 )
 
-var outcomeNames = [outcomes]string{"redirect", "preview", "elsewhere", "not_found", "gone", "unavailable", "method_not_allowed", "service"}
+var outcomeNames = [outcomes]string{"redirect", "preview", "elsewhere", "not_found", "gone", "unavailable",
+	"method_not_allowed", "service"}
 
 func (o outcome) String() string { return outcomeNames[o] }
 

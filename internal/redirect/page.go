@@ -104,7 +104,8 @@ func newPage(status int, outcome outcome, title, text string) *fixed {
 // contentPolicy returns the Content-Security-Policy of a page that may load
 // only what the policy names.
 func contentPolicy(sources ...string) []string {
-	return []string{"default-src 'none'; " + strings.Join(sources, "; ") + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}
+	return []string{"default-src 'none'; " + strings.Join(sources, "; ") +
+		"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}
 }
 
 // hashSource names a style or script in a Content-Security-Policy by its hash.

@@ -29,7 +29,8 @@ var (
 	previewTemplate = template.Must(template.New("preview").Parse(previewText))
 	previewStyle    = template.CSS(strings.TrimSpace(pageStyle))
 	previewScript   = template.JS(strings.TrimSpace(forwardScript))
-	previewPolicy   = contentPolicy("style-src "+hashSource(string(previewStyle)), "script-src "+hashSource(string(previewScript)))
+	previewPolicy   = contentPolicy("style-src "+hashSource(string(previewStyle)),
+		"script-src "+hashSource(string(previewScript)))
 )
 
 // previewPage is what the page of a link preview is made of.
@@ -58,7 +59,8 @@ func (p *previewPage) Card() string {
 // preview answers a crawler with what its users are to see of a link. Of the
 // request it contains only the hostname, which belongs to this installation,
 // and the query where the destination gets it too.
-func (h *Handler) preview(w http.ResponseWriter, r *http.Request, hostname string, link *route.Link, location string) outcome {
+func (h *Handler) preview(w http.ResponseWriter, r *http.Request, hostname string, link *route.Link,
+	location string) outcome {
 	page := previewPage{
 		Link: link, Title: link.Title, Hostname: hostname, Address: h.Address(hostname, link.Prefix, link.Slug),
 		Location: location, Destination: hostOf(location), Style: previewStyle, Script: previewScript,
@@ -72,7 +74,8 @@ func (h *Handler) preview(w http.ResponseWriter, r *http.Request, hostname strin
 	}
 	answer := fixed{
 		status: http.StatusOK, outcome: previewed, body: body.Bytes(),
-		contentType: htmlType, cacheControl: privateNoStore, length: []string{strconv.Itoa(body.Len())}, policy: previewPolicy,
+		contentType: htmlType, cacheControl: privateNoStore, length: []string{strconv.Itoa(body.Len())},
+		policy: previewPolicy,
 	}
 	return answer.write(w, r)
 }

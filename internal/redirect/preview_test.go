@@ -74,23 +74,27 @@ func TestPreview(t *testing.T) {
 		publish(t, db)
 		w := newWorld(t, db, c)
 		for name, link := range map[string]route.Link{
-			"all":     {Title: "A title", Description: "What it is about", ImageURL: image},
-			"title":   {Title: "Ünïcödé 🎉", Description: "多种文字"},
-			"text":    {Description: "Only a text"},
-			"image":   {ImageURL: image},
-			"sized":   {Title: "A title", ImageURL: image, ImageWidth: 300, ImageHeight: 157},
-			"low":     {Title: "A title", ImageURL: image, ImageWidth: 300, ImageHeight: 156},
-			"narrow":  {Title: "A title", ImageURL: image, ImageWidth: 299, ImageHeight: 157},
-			"hostile": {Title: `</title><script>alert(1)</script>`, Description: `" onload="alert(1)`, ImageURL: `https://e.com/"><script>alert(1)</script>`},
-			"quotes":  {Title: `'"&<>` + "`", Description: "a\nb\x00 --><!--", ImageURL: "javascript:alert('1')"},
+			"all":    {Title: "A title", Description: "What it is about", ImageURL: image},
+			"title":  {Title: "Ünïcödé 🎉", Description: "多种文字"},
+			"text":   {Description: "Only a text"},
+			"image":  {ImageURL: image},
+			"sized":  {Title: "A title", ImageURL: image, ImageWidth: 300, ImageHeight: 157},
+			"low":    {Title: "A title", ImageURL: image, ImageWidth: 300, ImageHeight: 156},
+			"narrow": {Title: "A title", ImageURL: image, ImageWidth: 299, ImageHeight: 157},
+			"hostile": {Title: `</title><script>alert(1)</script>`, Description: `" onload="alert(1)`,
+				ImageURL: `https://e.com/"><script>alert(1)</script>`},
+			"quotes": {Title: `'"&<>` + "`", Description: "a\nb\x00 --><!--", ImageURL: "javascript:alert('1')"},
 		} {
 			link.LinkID, link.AppID, link.Prefix, link.Slug, link.DesktopURL = "l", "app", "p", name, web+"?x='\""
 			put(t, db, "a.example", link)
 			w.clicks = nil
-			got := w.get(request("GET", "a.example", "/p/"+name+"?qr=1&a=%22%3E%3Cscript%3E", "User-Agent", "Twitterbot/1.0"))
+			got := w.get(request("GET", "a.example", "/p/"+name+"?qr=1&a=%22%3E%3Cscript%3E", "User-Agent",
+				"Twitterbot/1.0"))
 			header := got.Header()
-			if got.Code != 200 || header.Get("Content-Type") != "text/html; charset=utf-8" || header.Get("Cache-Control") != "private, no-store" ||
-				header.Get("X-Content-Type-Options") != "nosniff" || !strings.HasPrefix(header.Get("Content-Security-Policy"), "default-src 'none';") ||
+			if got.Code != 200 || header.Get("Content-Type") != "text/html; charset=utf-8" ||
+				header.Get("Cache-Control") != "private, no-store" ||
+				header.Get("X-Content-Type-Options") != "nosniff" ||
+				!strings.HasPrefix(header.Get("Content-Security-Policy"), "default-src 'none';") ||
 				header.Get("Location") != "" {
 				t.Errorf("%s: %d %v", name, got.Code, header)
 			}
@@ -102,8 +106,10 @@ func TestPreview(t *testing.T) {
 			}
 			address := "https://a.example/p/" + name
 			want := map[string]string{
-				"": "", "viewport": "width=device-width, initial-scale=1", "color-scheme": "light dark", "og:site_name": "a.example",
-				"og:type": "website", "og:url": address, "og:title": title, "twitter:title": title, "twitter:card": "summary",
+				"": "", "viewport": "width=device-width, initial-scale=1", "color-scheme": "light dark",
+				"og:site_name": "a.example",
+				"og:type":      "website", "og:url": address, "og:title": title, "twitter:title": title,
+				"twitter:card": "summary",
 			}
 			if link.Description != "" {
 				shown := strings.ReplaceAll(link.Description, "\x00", "\ufffd")
@@ -119,7 +125,8 @@ func TestPreview(t *testing.T) {
 				}
 			}
 			if link.ImageWidth > 0 {
-				want["og:image:width"], want["og:image:height"] = fmt.Sprint(link.ImageWidth), fmt.Sprint(link.ImageHeight)
+				want["og:image:width"], want["og:image:height"] = fmt.Sprint(link.ImageWidth),
+					fmt.Sprint(link.ImageHeight)
 			}
 			if p.lang != "en" || p.canonical != address || p.title != title || !maps.Equal(p.meta, want) {
 				t.Errorf("%s: title %q, %q\nwant %q, %q", name, p.title, p.meta, title, want)
@@ -132,24 +139,29 @@ func TestPreview(t *testing.T) {
 			if link.Description != "" {
 				paragraphs++
 			}
-			if !maps.Equal(p.elements, map[string]int{"html": 1, "head": 1, "title": 1, "link": 1, "style": 1, "body": 1, "main": 1, "h1": 1, "p": paragraphs, "a": 1, "script": 1}) {
+			if !maps.Equal(p.elements, map[string]int{"html": 1, "head": 1, "title": 1, "link": 1, "style": 1,
+				"body": 1, "main": 1, "h1": 1, "p": paragraphs, "a": 1, "script": 1}) {
 				t.Errorf("%s: elements %v in\n%s", name, p.elements, text)
 			}
 			// A person is sent on by the page's own script; nothing else runs,
 			// and no refresh leads crawlers to the destination's card.
 			policy := header.Get("Content-Security-Policy")
-			if p.script != string(previewScript) || !strings.Contains(policy, "script-src "+hashSource(p.script)+";") || !strings.Contains(policy, "style-src "+hashSource(p.style)+";") {
+			if p.script != string(previewScript) || !strings.Contains(policy, "script-src "+hashSource(p.script)+";") ||
+				!strings.Contains(policy, "style-src "+hashSource(p.style)+";") {
 				t.Errorf("%s: the policy %q does not allow what is in the page:\n%s", name, policy, text)
 			}
 			if strings.Contains(strings.ToLower(text), "http-equiv") || header.Get("Refresh") != "" {
 				t.Errorf("%s: crawlers are sent on: %v\n%s", name, header, text)
 			}
-			if len(w.clicks) != 1 || w.clicks[0].Device != "bot" || w.clicks[0].Destination != "page" || w.clicks[0].Source != "qr" || w.clicks[0].Limited {
+			if len(w.clicks) != 1 || w.clicks[0].Device != "bot" || w.clicks[0].Destination != "page" ||
+				w.clicks[0].Source != "qr" || w.clicks[0].Limited {
 				t.Errorf("%s: %+v", name, w.clicks)
 			}
 			// By HEAD the same without a body, and nobody has seen it.
-			head := w.get(request("HEAD", "a.example", "/p/"+name+"?qr=1&a=%22%3E%3Cscript%3E", "User-Agent", "Twitterbot/1.0"))
-			if head.Code != 200 || head.Body.Len() > 0 || head.Header().Get("Content-Length") != header.Get("Content-Length") || len(w.clicks) != 1 {
+			head := w.get(request("HEAD", "a.example", "/p/"+name+"?qr=1&a=%22%3E%3Cscript%3E", "User-Agent",
+				"Twitterbot/1.0"))
+			if head.Code != 200 || head.Body.Len() > 0 || head.Header().
+				Get("Content-Length") != header.Get("Content-Length") || len(w.clicks) != 1 {
 				t.Errorf("%s by HEAD: %d %v", name, head.Code, head.Header())
 			}
 		}
@@ -168,7 +180,8 @@ func TestPreviewOrNot(t *testing.T) {
 	for _, agents := range [][]string{visitortest.Previewers, visitortest.Searchers, {visitortest.SafariMac, ""}} {
 		preview := agents[0] == visitortest.Previewers[0]
 		for _, agent := range agents {
-			for target, want := range map[string]int{"/ruled": 302, "/x": 302, "/past": 410, "/archived": 410, "/future": 404, "/unknown": 404, "/over": 302, "/titled": 302} {
+			for target, want := range map[string]int{"/ruled": 302, "/x": 302, "/past": 410, "/archived": 410,
+				"/future": 404, "/unknown": 404, "/over": 302, "/titled": 302} {
 				if target == "/ruled" && preview {
 					want = 200
 				}
@@ -197,7 +210,8 @@ func put(t *testing.T, db *store.DB, hostname string, link route.Link) {
 		if err != nil {
 			return err
 		}
-		return p.PutLinks(t.Context(), []route.LinkRoute{{Hostname: hostname, Path: route.Path(link.Prefix, link.Slug), Revision: "r", Link: link}})
+		return p.PutLinks(t.Context(), []route.LinkRoute{{Hostname: hostname, Path: route.Path(link.Prefix, link.Slug),
+			Revision: "r", Link: link}})
 	})
 	if err != nil {
 		t.Fatal(err)

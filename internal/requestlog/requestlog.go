@@ -140,7 +140,8 @@ func (l *Log) write(ctx context.Context, batch []Record) error {
 			store.NullString(r.ErrorCode), r.ActorType, r.ActorID, store.NullString(r.AppID), r.CreatedAt)
 	}
 	_, err := l.db.Exec(ctx, `INSERT INTO request_record
-		(id, owner_id, operation, method, route, status, duration_ms, error_code, actor_type, actor_id, app_id, created_at)
+		(id, owner_id, operation, method, route, status, duration_ms, error_code, actor_type, actor_id, app_id,
+		created_at)
 		VALUES `+strings.Repeat(row+", ", len(batch)-1)+row+" ON CONFLICT DO NOTHING", args...)
 	return err
 }
@@ -152,6 +153,7 @@ const Retention = 30 * 24 * time.Hour
 func Sweep(ctx context.Context, db *store.DB, limit int) (_ int64, err error) {
 	defer fault.Wrap(&err, "requestlog.Sweep")
 	return db.Exec(ctx, `DELETE FROM request_record WHERE (owner_id, created_at, id) IN
-		(SELECT r.owner_id, r.created_at, r.id FROM users u JOIN request_record r ON r.owner_id = u.id AND r.created_at < ? LIMIT ?)`,
+		(SELECT r.owner_id, r.created_at, r.id FROM users u JOIN request_record r ON r.owner_id = u.id
+		AND r.created_at < ? LIMIT ?)`,
 		db.Now().Add(-Retention), limit)
 }

@@ -22,13 +22,15 @@ func count(t *testing.T, db *store.DB) int {
 }
 
 func record(n int, at clock.Instant) Record {
-	return Record{ID: fmt.Sprintf("req_%d", n), OwnerID: "o", Operation: "getMe", Method: "GET", Route: "/v1/me", Status: 200, ActorType: "human", ActorID: "o", CreatedAt: at}
+	return Record{ID: fmt.Sprintf("req_%d", n), OwnerID: "o", Operation: "getMe", Method: "GET", Route: "/v1/me",
+		Status: 200, ActorType: "human", ActorID: "o", CreatedAt: at}
 }
 
 func TestFlushAndSweep(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
 		// Retention goes owner by owner.
-		if _, err := db.Exec(t.Context(), `INSERT INTO users (id, issuer, subject, active, revision, theme, preferences_revision, created_at, updated_at)
+		if _, err := db.Exec(t.Context(), `INSERT INTO users (id, issuer, subject, active, revision, theme,
+			preferences_revision, created_at, updated_at)
 			VALUES ('o', 'i', 's', TRUE, 'r', 'system', 'p', 0, 0)`); err != nil {
 			t.Fatal(err)
 		}

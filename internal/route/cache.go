@@ -219,7 +219,8 @@ func (c *Cache) read(ctx context.Context, k key) (e entry, err error) {
 	case <-ctx.Done():
 		return entry{}, fmt.Errorf("route of %q %q: waiting for the database: %w", k.hostname, k.path, ctx.Err())
 	}
-	document, err := store.One(ctx, c.db, store.Value[string], "SELECT document FROM route WHERE hostname = ? AND path = ?", k.hostname, k.path)
+	document, err := store.One(ctx, c.db, store.Value[string], `SELECT document FROM route WHERE hostname = ?
+		AND path = ?`, k.hostname, k.path)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return entry{}, nil

@@ -41,7 +41,8 @@ func TestLookup(t *testing.T) {
 		})
 		c := NewCache(db, slog.New(slog.DiscardHandler))
 		for range 2 { // read, then remembered
-			if host, err := c.Host(ctx, "a.example"); err != nil || host == nil || *host != (Host{DomainID: "d", AppID: "app", NoIndex: true}) {
+			if host, err := c.Host(ctx, "a.example"); err != nil || host == nil ||
+				*host != (Host{DomainID: "d", AppID: "app", NoIndex: true}) {
 				t.Errorf("host %+v, %v", host, err)
 			}
 			if host, err := c.Host(ctx, "b.example"); err != nil || host != nil {
@@ -80,7 +81,8 @@ func TestLookup(t *testing.T) {
 
 func TestDamagedDocument(t *testing.T) {
 	db := open(t, storetest.Address(t, "sqlite"))
-	if _, err := db.Exec(t.Context(), "INSERT INTO route (hostname, path, owner, revision, document) VALUES ('a.example', 'x', 'o', 'r', '{')"); err != nil {
+	if _, err := db.Exec(t.Context(), `INSERT INTO route (hostname, path, owner, revision, document)
+		VALUES ('a.example', 'x', 'o', 'r', '{')`); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := NewCache(db, slog.Default()).Link(t.Context(), "a.example", "x"); err == nil {
@@ -150,7 +152,8 @@ func TestFlood(t *testing.T) {
 	const links = 100
 	publish(t, db, func(p *Publisher) error {
 		for i := range links {
-			if err := putLink(t.Context(), p, "a.example", fmt.Sprint("x", i), "r", Link{LinkID: "l", DesktopURL: web}); err != nil {
+			if err := putLink(t.Context(), p, "a.example", fmt.Sprint("x", i), "r",
+				Link{LinkID: "l", DesktopURL: web}); err != nil {
 				return err
 			}
 		}

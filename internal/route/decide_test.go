@@ -32,36 +32,44 @@ func TestDecideLifecycle(t *testing.T) {
 		location string
 		live     bool
 	}{
-		"live":                      {link: &Link{}, status: 302, location: web, live: true},
-		"status of the host":        {link: &Link{}, host: Host{RedirectStatus: 307}, status: 307, location: web, live: true},
-		"a status of no meaning":    {link: &Link{}, host: Host{RedirectStatus: 200}, status: 302, location: web, live: true},
-		"unknown":                   {status: 404},
-		"unknown, elsewhere":        {host: Host{NotFoundURL: "https://example.com/404"}, status: 302, location: "https://example.com/404"},
-		"of another app":            {link: &Link{AppID: "another"}, status: 404},
-		"archived":                  {link: &Link{Archived: true, ExpiresAt: &earlier, ExpiredURL: web}, status: 410},
-		"not yet":                   {link: &Link{StartsAt: &later}, status: 404},
-		"not yet, unlike unknown":   {link: &Link{StartsAt: &later}, host: Host{NotFoundURL: web}, status: 404},
-		"just started":              {link: &Link{StartsAt: &noon, ExpiresAt: &later}, status: 302, location: web, live: true},
-		"just ended":                {link: &Link{StartsAt: &earlier, ExpiresAt: &noon}, status: 410},
-		"ended, elsewhere":          {link: &Link{ExpiresAt: &noon, ExpiredURL: "https://example.com/over"}, status: 302, location: "https://example.com/over"},
-		"ended, to no address":      {link: &Link{ExpiresAt: &noon, ExpiredURL: "javascript:alert(1)"}, status: 410},
-		"used up":                   {link: &Link{MaxClicks: &five}, status: 410},
-		"used up, elsewhere":        {link: &Link{MaxClicks: &five, ExpiredURL: "https://example.com/over"}, status: 302, location: "https://example.com/over"},
-		"used beyond its limit":     {link: &Link{MaxClicks: &one}, status: 410},
-		"one click left":            {link: &Link{MaxClicks: &six}, status: 302, location: web, live: true},
-		"used up before its start":  {link: &Link{MaxClicks: &one, StartsAt: &later}, status: 404},
-		"used up, without a rule":   {link: &Link{MaxClicks: &one, Rules: []Rule{{ID: "r", URL: web}}}, status: 410},
-		"started after it ends":     {link: &Link{StartsAt: &later, ExpiresAt: &earlier}, status: 404},
-		"unknown, to no address":    {host: Host{NotFoundURL: "https://exa mple.com"}, status: 404},
-		"unknown, to another line":  {host: Host{NotFoundURL: "https://example.com/\r\nSet-Cookie: a=b"}, status: 404},
-		"unknown, needing escaping": {host: Host{NotFoundURL: "https://example.com/é x"}, status: 302, location: "https://example.com/%C3%A9%20x"},
+		"live": {link: &Link{}, status: 302, location: web, live: true},
+		"status of the host": {link: &Link{}, host: Host{RedirectStatus: 307}, status: 307, location: web,
+			live: true},
+		"a status of no meaning": {link: &Link{}, host: Host{RedirectStatus: 200}, status: 302, location: web,
+			live: true},
+		"unknown": {status: 404},
+		"unknown, elsewhere": {host: Host{NotFoundURL: "https://example.com/404"}, status: 302,
+			location: "https://example.com/404"},
+		"of another app":          {link: &Link{AppID: "another"}, status: 404},
+		"archived":                {link: &Link{Archived: true, ExpiresAt: &earlier, ExpiredURL: web}, status: 410},
+		"not yet":                 {link: &Link{StartsAt: &later}, status: 404},
+		"not yet, unlike unknown": {link: &Link{StartsAt: &later}, host: Host{NotFoundURL: web}, status: 404},
+		"just started": {link: &Link{StartsAt: &noon, ExpiresAt: &later}, status: 302, location: web,
+			live: true},
+		"just ended": {link: &Link{StartsAt: &earlier, ExpiresAt: &noon}, status: 410},
+		"ended, elsewhere": {link: &Link{ExpiresAt: &noon, ExpiredURL: "https://example.com/over"},
+			status: 302, location: "https://example.com/over"},
+		"ended, to no address": {link: &Link{ExpiresAt: &noon, ExpiredURL: "javascript:alert(1)"}, status: 410},
+		"used up":              {link: &Link{MaxClicks: &five}, status: 410},
+		"used up, elsewhere": {link: &Link{MaxClicks: &five, ExpiredURL: "https://example.com/over"},
+			status: 302, location: "https://example.com/over"},
+		"used beyond its limit":    {link: &Link{MaxClicks: &one}, status: 410},
+		"one click left":           {link: &Link{MaxClicks: &six}, status: 302, location: web, live: true},
+		"used up before its start": {link: &Link{MaxClicks: &one, StartsAt: &later}, status: 404},
+		"used up, without a rule":  {link: &Link{MaxClicks: &one, Rules: []Rule{{ID: "r", URL: web}}}, status: 410},
+		"started after it ends":    {link: &Link{StartsAt: &later, ExpiresAt: &earlier}, status: 404},
+		"unknown, to no address":   {host: Host{NotFoundURL: "https://exa mple.com"}, status: 404},
+		"unknown, to another line": {host: Host{NotFoundURL: "https://example.com/\r\nSet-Cookie: a=b"}, status: 404},
+		"unknown, needing escaping": {host: Host{NotFoundURL: "https://example.com/é x"}, status: 302,
+			location: "https://example.com/%C3%A9%20x"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.link != nil && c.link.DesktopURL == "" {
 				c.link.DesktopURL = web
 			}
 			d := Decide(c.link, &c.host, Visit{Platform: Desktop, Clicks: five}, noon)
-			if d.Status != c.status || d.Location != c.location || d.Live != c.live || d.IsPage() != (c.location == "") {
+			if d.Status != c.status || d.Location != c.location || d.Live != c.live ||
+				d.IsPage() != (c.location == "") {
 				t.Errorf("got %+v", d)
 			}
 		})
@@ -84,10 +92,12 @@ func TestDecidePlatform(t *testing.T) {
 		"stores":           {Link{PlayStoreURL: play, AppStoreURL: apple}, play, apple, play, play},
 		"stores, web only": {Link{PlayStoreURL: play, AppStoreURL: apple, WebOnly: true}, play, apple, play, play},
 		"nothing":          {Link{}, "", "", "", ""},
-		"no address":       {Link{DesktopURL: "market://details?id=a", PlayStoreURL: "//example.com", AppStoreURL: "https:///a"}, "", "", "", ""},
+		"no address": {Link{DesktopURL: "market://details?id=a", PlayStoreURL: "//example.com",
+			AppStoreURL: "https:///a"}, "", "", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			for platform, want := range map[Platform]string{Android: c.android, IOS: c.ios, Desktop: c.desktop, Other: c.rest} {
+			for platform, want := range map[Platform]string{Android: c.android, IOS: c.ios, Desktop: c.desktop,
+				Other: c.rest} {
 				d := Decide(&c.link, &Host{}, Visit{Platform: platform}, noon)
 				kind := map[string]Destination{"": ToNone, web: ToWeb, play: ToStore, apple: ToStore}[want]
 				if d.Location != want || d.Destination != kind || (want == "") != (d.Status == 404) {
@@ -99,28 +109,30 @@ func TestDecidePlatform(t *testing.T) {
 }
 
 func TestDecideQuery(t *testing.T) {
-	both := Link{UTM: UTM{Source: "link", Campaign: "spring & co"}, CampaignUTM: UTM{Source: "campaign", Medium: "mail"}}
+	both := Link{UTM: UTM{Source: "link", Campaign: "spring & co"},
+		CampaignUTM: UTM{Source: "campaign", Medium: "mail"}}
 	for name, c := range map[string]struct {
 		link               Link
 		destination, query string
 		want               string
 		qr                 bool
 	}{
-		"nothing to add":        {Link{}, "https://e.com", "", "https://e.com", false},
-		"passed on":             {Link{}, "https://e.com/", "b=2&a=1&b=3", "https://e.com/?b=2&a=1&b=3", false},
-		"destination's first":   {Link{}, "https://e.com/?z=%41&y&&x=", "b=2", "https://e.com/?z=%41&y&&x=&b=2", false},
-		"destination wins":      {Link{}, "https://e.com/?a=1", "a=2&b=3", "https://e.com/?a=1&b=3", false},
-		"whatever the encoding": {Link{}, "https://e.com/?a%20b=1", "a+b=2&%61%20%62=3", "https://e.com/?a%20b=1", false},
-		"names have a case":     {Link{}, "https://e.com/?a=1", "A=2", "https://e.com/?a=1&A=2", false},
-		"fragment last":         {Link{}, "https://e.com/#top", "a=1", "https://e.com/?a=1#top", false},
-		"query and fragment":    {Link{}, "https://e.com/?b#top?no", "a=1", "https://e.com/?b&a=1#top?no", false},
-		"empty query":           {Link{}, "https://e.com/?", "a=1", "https://e.com/?a=1", false},
-		"open query":            {Link{}, "https://e.com/?b=1&", "a=1", "https://e.com/?b=1&a=1", false},
-		"empty pairs":           {Link{}, "https://e.com/", "&&a=1&&", "https://e.com/?a=1", false},
-		"QR mark":               {Link{}, "https://e.com/", "qr=1", "https://e.com/", true},
-		"QR mark among others":  {Link{}, "https://e.com/", "a=1&qr=1&b", "https://e.com/?a=1&b", true},
-		"not the QR mark":       {Link{}, "https://e.com/", "qr=2&xqr=1", "https://e.com/?qr=2&xqr=1", false},
-		"QR mark of its own":    {Link{}, "https://e.com/?qr=9", "qr=1", "https://e.com/?qr=9", true},
+		"nothing to add":      {Link{}, "https://e.com", "", "https://e.com", false},
+		"passed on":           {Link{}, "https://e.com/", "b=2&a=1&b=3", "https://e.com/?b=2&a=1&b=3", false},
+		"destination's first": {Link{}, "https://e.com/?z=%41&y&&x=", "b=2", "https://e.com/?z=%41&y&&x=&b=2", false},
+		"destination wins":    {Link{}, "https://e.com/?a=1", "a=2&b=3", "https://e.com/?a=1&b=3", false},
+		"whatever the encoding": {Link{}, "https://e.com/?a%20b=1", "a+b=2&%61%20%62=3", "https://e.com/?a%20b=1",
+			false},
+		"names have a case":    {Link{}, "https://e.com/?a=1", "A=2", "https://e.com/?a=1&A=2", false},
+		"fragment last":        {Link{}, "https://e.com/#top", "a=1", "https://e.com/?a=1#top", false},
+		"query and fragment":   {Link{}, "https://e.com/?b#top?no", "a=1", "https://e.com/?b&a=1#top?no", false},
+		"empty query":          {Link{}, "https://e.com/?", "a=1", "https://e.com/?a=1", false},
+		"open query":           {Link{}, "https://e.com/?b=1&", "a=1", "https://e.com/?b=1&a=1", false},
+		"empty pairs":          {Link{}, "https://e.com/", "&&a=1&&", "https://e.com/?a=1", false},
+		"QR mark":              {Link{}, "https://e.com/", "qr=1", "https://e.com/", true},
+		"QR mark among others": {Link{}, "https://e.com/", "a=1&qr=1&b", "https://e.com/?a=1&b", true},
+		"not the QR mark":      {Link{}, "https://e.com/", "qr=2&xqr=1", "https://e.com/?qr=2&xqr=1", false},
+		"QR mark of its own":   {Link{}, "https://e.com/?qr=9", "qr=1", "https://e.com/?qr=9", true},
 		"UTM": {both, "https://e.com/", "",
 			"https://e.com/?utm_source=link&utm_medium=mail&utm_campaign=spring+%26+co", false},
 		"UTM of the destination": {both, "https://e.com/?utm_source=own&utm%5Fmedium=own", "",
@@ -129,9 +141,12 @@ func TestDecideQuery(t *testing.T) {
 			"https://e.com/?utm_medium=own&utm_source=req&utm_term=req&utm_campaign=spring+%26+co", false},
 		"UTM with the QR mark": {both, "https://e.com/?a#f", "qr=1",
 			"https://e.com/?a&utm_source=link&utm_medium=mail&utm_campaign=spring+%26+co#f", true},
-		"unsafe parameters":   {Link{}, "https://e.com/", "a=\"<é>&b=%&c=%zz&d=x#y", "https://e.com/?a=%22%3C%C3%A9%3E&b=%25&c=%25zz&d=x%23y", false},
-		"unsafe destination":  {Link{}, "https://e.com/a b?q=é{}&p=100%", "", "https://e.com/a%20b?q=%C3%A9%7B%7D&p=100%", false},
-		"too long to pass on": {both, "https://e.com/", "a=" + strings.Repeat("x", maxQuery), "https://e.com/?utm_source=link&utm_medium=mail&utm_campaign=spring+%26+co", false},
+		"unsafe parameters": {Link{}, "https://e.com/", "a=\"<é>&b=%&c=%zz&d=x#y",
+			"https://e.com/?a=%22%3C%C3%A9%3E&b=%25&c=%25zz&d=x%23y", false},
+		"unsafe destination": {Link{}, "https://e.com/a b?q=é{}&p=100%", "",
+			"https://e.com/a%20b?q=%C3%A9%7B%7D&p=100%", false},
+		"too long to pass on": {both, "https://e.com/", "a=" + strings.Repeat("x", maxQuery),
+			"https://e.com/?utm_source=link&utm_medium=mail&utm_campaign=spring+%26+co", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.link.DesktopURL = c.destination
@@ -153,7 +168,8 @@ func TestDecideAlways(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, seed))
 	pick := func(from ...string) string { return from[r.IntN(len(from))] }
 	address := func() string {
-		return pick("", "", web, play, apple, "http://e.com:8080/ä?x=1&utm_source=a#f", "https://e.com/\n", "ftp://e.com", "https://[::1]/?", "%", "https://e.com/%zz", "data:,x") +
+		return pick("", "", web, play, apple, "http://e.com:8080/ä?x=1&utm_source=a#f", "https://e.com/\n",
+			"ftp://e.com", "https://[::1]/?", "%", "https://e.com/%zz", "data:,x") +
 			pick("", "", "&b", "#x", "\x00", "é", "%41")
 	}
 	instant := func() *clock.Instant {
@@ -167,7 +183,8 @@ func TestDecideAlways(t *testing.T) {
 	rules := func() (all []Rule) {
 		for i := range r.IntN(4) {
 			all = append(all, Rule{
-				ID: pick("r", "s") + string(rune('0'+i)), Platform: Platform(pick("", "android", "ios", "desktop")), Country: pick("", "DE", "ZZ", "FR"),
+				ID: pick("r", "s") + string(rune('0'+i)), Platform: Platform(pick("", "android", "ios", "desktop")),
+				Country:  pick("", "DE", "ZZ", "FR"),
 				StartsAt: instant(), ExpiresAt: instant(), URL: address(), UTM: utm(),
 			})
 		}
@@ -177,7 +194,8 @@ func TestDecideAlways(t *testing.T) {
 		link := &Link{
 			Archived: r.IntN(5) == 0, StartsAt: instant(), ExpiresAt: instant(), ExpiredURL: address(),
 			DesktopURL: address(), PlayStoreURL: address(), AppStoreURL: address(),
-			WebOnly: r.IntN(2) == 0, UTM: utm(), CampaignUTM: utm(), Rules: rules(), Title: pick("", "t"), Description: pick("", "d"),
+			WebOnly: r.IntN(2) == 0, UTM: utm(), CampaignUTM: utm(), Rules: rules(), Title: pick("", "t"),
+			Description: pick("", "d"),
 		}
 		if r.IntN(3) == 0 {
 			link.MaxClicks = &five
@@ -190,8 +208,10 @@ func TestDecideAlways(t *testing.T) {
 		}
 		d := Decide(link, host, visit, noon)
 		checkLocation(t, d)
-		resolves := !link.Archived && (link.StartsAt == nil || noon >= *link.StartsAt) && (link.ExpiresAt == nil || noon < *link.ExpiresAt) && (link.MaxClicks == nil || visit.Clicks < 5)
-		if d.Live && !resolves || link.Archived && d.Status != 410 || d.Live && d.IsPage() && !d.Preview || d.Preview && !visit.Crawler || d != Decide(link, host, visit, noon) {
+		resolves := !link.Archived && (link.StartsAt == nil || noon >= *link.StartsAt) &&
+			(link.ExpiresAt == nil || noon < *link.ExpiresAt) && (link.MaxClicks == nil || visit.Clicks < 5)
+		if d.Live && !resolves || link.Archived && d.Status != 410 || d.Live && d.IsPage() && !d.Preview ||
+			d.Preview && !visit.Crawler || d != Decide(link, host, visit, noon) {
 			t.Fatalf("seed %d: %+v of %+v", seed, d, link)
 		}
 	}
@@ -210,7 +230,8 @@ func checkLocation(t *testing.T, d Decision) {
 		t.Fatalf("a preview with %+v", d)
 	}
 	u, err := url.Parse(d.Location)
-	if err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") || (d.Status != 302 && d.Status != 307 && !d.Preview) {
+	if err != nil || u.Host == "" || (u.Scheme != "https" && u.Scheme != "http") ||
+		(d.Status != 302 && d.Status != 307 && !d.Preview) {
 		t.Fatalf("%+v: %v", d, err)
 	}
 	for _, c := range []byte(d.Location) {

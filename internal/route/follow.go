@@ -100,7 +100,8 @@ func (f *follower) begin(ctx context.Context) (err error) {
 func (f *follower) step(ctx context.Context) (int, error) {
 	reading, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
-	changes, err := store.All(reading, f.cache.db, scanChange, `SELECT seq, hostname, path, (SELECT MIN(seq) FROM route_change)
+	changes, err := store.All(reading, f.cache.db, scanChange, `SELECT seq, hostname, path, (SELECT MIN(seq)
+		FROM route_change)
 		FROM route_change WHERE seq > ? ORDER BY seq LIMIT ?`, f.at, pollAtMost)
 	if err != nil || len(changes) == 0 {
 		return 0, err

@@ -48,12 +48,16 @@ func TestFollow(t *testing.T) {
 				want := fmt.Sprint("https://e.com/", i)
 				if i >= 8 {
 					want = ""
-					publish(t, writer, func(p *Publisher) error { return p.Remove(t.Context(), "a.example", path, "id of "+path) })
+					publish(t, writer, func(p *Publisher) error {
+						return p.Remove(t.Context(), "a.example", path,
+							"id of "+path)
+					})
 				} else {
 					put(t, writer, path, want)
 				}
 				for name, c := range caches {
-					storetest.Eventually(t, fmt.Sprintf("%s: %s to %q", name, path, want), func() bool { return destination(t, c, path) == want })
+					storetest.Eventually(t, fmt.Sprintf("%s: %s to %q", name, path, want),
+						func() bool { return destination(t, c, path) == want })
 				}
 			}
 		})

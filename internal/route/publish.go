@@ -41,7 +41,8 @@ func (p *Publisher) take(ctx context.Context, n int64) (err error) {
 	if n <= p.free {
 		return nil
 	}
-	p.last, err = store.One(ctx, p.tx, store.Value[int64], "UPDATE sequence SET value = value + ? WHERE name = 'route_change' RETURNING value", n-p.free)
+	p.last, err = store.One(ctx, p.tx, store.Value[int64], `UPDATE sequence SET value = value + ?
+		WHERE name = 'route_change' RETURNING value`, n-p.free)
 	p.free = n
 	return err
 }
@@ -59,7 +60,8 @@ func (p *Publisher) PutLinks(ctx context.Context, links []LinkRoute) (err error)
 	for i := range links {
 		l := &links[i]
 		if l.Path == "" {
-			return fmt.Errorf("the path of link %s on %q is empty, which stands for the hostname itself", l.Link.LinkID, l.Hostname)
+			return fmt.Errorf("the path of link %s on %q is empty, which stands for the hostname itself", l.Link.LinkID,
+				l.Hostname)
 		}
 		routes[i] = route{key{l.Hostname, l.Path}, l.Link.LinkID, l.Revision, &l.Link}
 	}
@@ -92,7 +94,8 @@ func (p *Publisher) put(ctx context.Context, routes []route) error {
 			keys = append(keys, r.key)
 			args = append(args, r.hostname, r.path, r.owner, r.revision, string(text))
 		}
-		if err := p.tx.Send(ctx, "INSERT INTO route (hostname, path, owner, revision, document) VALUES (?, ?, ?, ?, ?)"+strings.Repeat(", (?, ?, ?, ?, ?)", len(some)-1)+`
+		if err := p.tx.Send(ctx, "INSERT INTO route (hostname, path, owner, revision, document) VALUES (?, ?, ?, ?, ?)"+
+			strings.Repeat(", (?, ?, ?, ?, ?)", len(some)-1)+`
 			ON CONFLICT (hostname, path) DO UPDATE SET owner = excluded.owner, revision = excluded.revision, document = excluded.document`, args...); err != nil {
 			return err
 		}
@@ -123,7 +126,8 @@ func (p *Publisher) changed(ctx context.Context, keys []key) error {
 			args = append(args, p.last-p.free+1, k.hostname, k.path, p.tx.Now)
 			p.free--
 		}
-		if err := p.tx.Send(ctx, "INSERT INTO route_change (seq, hostname, path, changed_at) VALUES (?, ?, ?, ?)"+strings.Repeat(", (?, ?, ?, ?)", len(some)-1), args...); err != nil {
+		if err := p.tx.Send(ctx, "INSERT INTO route_change (seq, hostname, path, changed_at) VALUES (?, ?, ?, ?)"+
+			strings.Repeat(", (?, ?, ?, ?)", len(some)-1), args...); err != nil {
 			return err
 		}
 	}
@@ -137,5 +141,6 @@ func (p *Publisher) changed(ctx context.Context, keys []key) error {
 func Sweep(ctx context.Context, db *store.DB, limit int) (n int64, err error) {
 	defer fault.Wrap(&err, "route.Sweep")
 	return db.Exec(ctx, `DELETE FROM route_change WHERE seq IN (SELECT seq FROM route_change
-		WHERE seq < (SELECT MIN(seq) FROM route_change WHERE changed_at >= ?) ORDER BY seq LIMIT ?)`, db.Now().Add(-ChangeRetention), limit)
+		WHERE seq < (SELECT MIN(seq) FROM route_change WHERE changed_at >= ?) ORDER BY seq
+		LIMIT ?)`, db.Now().Add(-ChangeRetention), limit)
 }

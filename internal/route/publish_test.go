@@ -38,7 +38,8 @@ func putLink(ctx context.Context, p *Publisher, hostname, path, revision string,
 func put(t testing.TB, db *store.DB, path, destination string) {
 	t.Helper()
 	publish(t, db, func(p *Publisher) error {
-		return putLink(t.Context(), p, "a.example", path, "r", Link{LinkID: "id of " + path, AppID: "app", Slug: path, DesktopURL: destination})
+		return putLink(t.Context(), p, "a.example", path, "r",
+			Link{LinkID: "id of " + path, AppID: "app", Slug: path, DesktopURL: destination})
 	})
 }
 
@@ -54,11 +55,14 @@ func changes(t testing.TB, db *store.DB) []change {
 func TestDocuments(t *testing.T) {
 	at, clicks := clock.At(time.Date(2026, 11, 20, 12, 0, 0, 5e6, time.UTC)), int64(7)
 	full := Link{
-		LinkID: "i", AppID: "a", Prefix: "p", Slug: "s", Group: "main", CampaignID: "c", FolderID: "f", TagIDs: []string{"t", "u"},
+		LinkID: "i", AppID: "a", Prefix: "p", Slug: "s", Group: "main", CampaignID: "c", FolderID: "f",
+		TagIDs:   []string{"t", "u"},
 		Archived: true, StartsAt: &at, ExpiresAt: &at, MaxClicks: &clicks, ExpiredURL: "e",
 		DesktopURL: "d", PlayStoreURL: "y", AppStoreURL: "x", WebOnly: true, Behavior: "manual",
-		Rules: []Rule{{ID: "7", Platform: IOS, Country: "DE", StartsAt: &at, ExpiresAt: &at, URL: "r", UTM: UTM{Term: "8"}}, {}},
-		UTM:   UTM{"1", "2", "3", "4", "5"}, CampaignUTM: UTM{Content: "6"}, Title: "t", Description: "é\"\n", ImageURL: "m", ImageWidth: 1, ImageHeight: 2,
+		Rules: []Rule{{ID: "7", Platform: IOS, Country: "DE", StartsAt: &at, ExpiresAt: &at, URL: "r",
+			UTM: UTM{Term: "8"}}, {}},
+		UTM: UTM{"1", "2", "3", "4", "5"}, CampaignUTM: UTM{Content: "6"}, Title: "t", Description: "é\"\n",
+		ImageURL: "m", ImageWidth: 1, ImageHeight: 2,
 	}
 	for _, want := range []Link{full, {}} {
 		text, err := json.Marshal(want)
@@ -84,7 +88,8 @@ func TestPublish(t *testing.T) {
 		ctx := t.Context()
 		publish(t, db, func(p *Publisher) error {
 			for i := range 3 {
-				if err := putLink(ctx, p, "a.example", "x", fmt.Sprint(i), Link{LinkID: fmt.Sprint("link", i)}); err != nil {
+				if err := putLink(ctx, p, "a.example", "x", fmt.Sprint(i),
+					Link{LinkID: fmt.Sprint("link", i)}); err != nil {
 					return err
 				}
 			}
@@ -147,7 +152,8 @@ func TestSweep(t *testing.T) {
 				t.Fatal(err)
 			}
 			if left := len(changes(t, db)); left != step.left || n != int64(before-left) {
-				t.Errorf("kept since %s, at most %d: %d removed and %d left, want %d left", step.keptSince, step.limit, n, left, step.left)
+				t.Errorf("kept since %s, at most %d: %d removed and %d left, want %d left", step.keptSince, step.limit,
+					n, left, step.left)
 			}
 		}
 	})

@@ -22,11 +22,13 @@ func TestDecideRules(t *testing.T) {
 		location string
 		rule     string
 	}{
-		"none":                        {nil, Visit{Platform: IOS}, apple, ""},
-		"matches all":                 {[]Rule{{ID: "1", URL: a}}, Visit{}, a, "1"},
-		"the first wins":              {[]Rule{{ID: "1", URL: a}, {ID: "2", URL: b}}, Visit{}, a, "1"},
-		"the first that matches":      {[]Rule{{ID: "1", URL: a, Platform: IOS}, {ID: "2", URL: b}}, Visit{Platform: Android}, b, "2"},
-		"order, not precision":        {[]Rule{{ID: "1", URL: a, Platform: IOS}, {ID: "2", URL: b, Platform: IOS, Country: "DE"}}, Visit{Platform: IOS, Country: "DE"}, a, "1"},
+		"none":           {nil, Visit{Platform: IOS}, apple, ""},
+		"matches all":    {[]Rule{{ID: "1", URL: a}}, Visit{}, a, "1"},
+		"the first wins": {[]Rule{{ID: "1", URL: a}, {ID: "2", URL: b}}, Visit{}, a, "1"},
+		"the first that matches": {[]Rule{{ID: "1", URL: a, Platform: IOS}, {ID: "2", URL: b}},
+			Visit{Platform: Android}, b, "2"},
+		"order, not precision": {[]Rule{{ID: "1", URL: a, Platform: IOS},
+			{ID: "2", URL: b, Platform: IOS, Country: "DE"}}, Visit{Platform: IOS, Country: "DE"}, a, "1"},
 		"platform":                    {[]Rule{{ID: "1", URL: a, Platform: IOS}}, Visit{Platform: IOS}, a, "1"},
 		"another platform":            {[]Rule{{ID: "1", URL: a, Platform: IOS}}, Visit{Platform: Android}, play, ""},
 		"desktop":                     {[]Rule{{ID: "1", URL: a, Platform: Desktop}}, Visit{Platform: Desktop}, a, "1"},
@@ -36,13 +38,15 @@ func TestDecideRules(t *testing.T) {
 		"no country":                  {[]Rule{{ID: "1", URL: a, Country: "DE"}}, Visit{}, web, ""},
 		"unknown is nobody's country": {[]Rule{{ID: "1", URL: a, Country: "ZZ"}}, Visit{Country: "ZZ"}, web, ""},
 		"unknown to a rule for all":   {[]Rule{{ID: "1", URL: a}}, Visit{Country: "ZZ"}, a, "1"},
-		"both":                        {[]Rule{{ID: "1", URL: a, Country: "DE", Platform: IOS}}, Visit{Country: "DE", Platform: IOS}, a, "1"},
-		"one of both":                 {[]Rule{{ID: "1", URL: a, Country: "DE", Platform: IOS}}, Visit{Country: "DE", Platform: Desktop}, web, ""},
-		"just started":                {[]Rule{{ID: "1", URL: a, StartsAt: &noon, ExpiresAt: &later}}, Visit{}, a, "1"},
-		"not yet":                     {[]Rule{{ID: "1", URL: a, StartsAt: &later}}, Visit{}, web, ""},
-		"just ended":                  {[]Rule{{ID: "1", URL: a, StartsAt: &earlier, ExpiresAt: &noon}}, Visit{}, web, ""},
-		"no address":                  {[]Rule{{ID: "1", URL: "javascript:alert(1)"}, {ID: "2"}, {ID: "3", URL: b}}, Visit{}, b, "3"},
-		"query":                       {[]Rule{{ID: "1", URL: a + "?x=1#f"}}, Visit{Query: "x=2&qr=1&y=3"}, a + "?x=1&y=3#f", "1"},
+		"both": {[]Rule{{ID: "1", URL: a, Country: "DE", Platform: IOS}},
+			Visit{Country: "DE", Platform: IOS}, a, "1"},
+		"one of both": {[]Rule{{ID: "1", URL: a, Country: "DE", Platform: IOS}},
+			Visit{Country: "DE", Platform: Desktop}, web, ""},
+		"just started": {[]Rule{{ID: "1", URL: a, StartsAt: &noon, ExpiresAt: &later}}, Visit{}, a, "1"},
+		"not yet":      {[]Rule{{ID: "1", URL: a, StartsAt: &later}}, Visit{}, web, ""},
+		"just ended":   {[]Rule{{ID: "1", URL: a, StartsAt: &earlier, ExpiresAt: &noon}}, Visit{}, web, ""},
+		"no address":   {[]Rule{{ID: "1", URL: "javascript:alert(1)"}, {ID: "2"}, {ID: "3", URL: b}}, Visit{}, b, "3"},
+		"query":        {[]Rule{{ID: "1", URL: a + "?x=1#f"}}, Visit{Query: "x=2&qr=1&y=3"}, a + "?x=1&y=3#f", "1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			link := &Link{DesktopURL: web, PlayStoreURL: play, AppStoreURL: apple, Rules: c.rules}
@@ -50,7 +54,8 @@ func TestDecideRules(t *testing.T) {
 			prepared.plan = newPlan(link)
 			for _, link := range []*Link{link, &prepared} {
 				d := Decide(link, &Host{}, c.visit, noon)
-				if d.Location != c.location || d.RuleID != c.rule || !d.Live || d.Status != 302 || c.rule != "" && d.Destination != ToWeb {
+				if d.Location != c.location || d.RuleID != c.rule || !d.Live || d.Status != 302 ||
+					c.rule != "" && d.Destination != ToWeb {
 					t.Errorf("got %+v\nwant %q by rule %q", d, c.location, c.rule)
 				}
 			}
@@ -69,9 +74,12 @@ func TestDecideRuleUTM(t *testing.T) {
 		query    string
 		location string
 	}{
-		"the rule's first":      {rule(a), IOS, "", a + "?utm_source=rule&utm_medium=link&utm_campaign=campaign&utm_content=rule"},
-		"of the destination":    {rule(a + "?utm_content=own"), IOS, "", a + "?utm_content=own&utm_source=rule&utm_medium=link&utm_campaign=campaign"},
-		"of the request":        {rule(a), IOS, "utm_source=req&utm_medium=", a + "?utm_source=req&utm_medium=&utm_campaign=campaign&utm_content=rule"},
+		"the rule's first": {rule(a), IOS, "",
+			a + "?utm_source=rule&utm_medium=link&utm_campaign=campaign&utm_content=rule"},
+		"of the destination": {rule(a + "?utm_content=own"), IOS, "",
+			a + "?utm_content=own&utm_source=rule&utm_medium=link&utm_campaign=campaign"},
+		"of the request": {rule(a), IOS, "utm_source=req&utm_medium=",
+			a + "?utm_source=req&utm_medium=&utm_campaign=campaign&utm_content=rule"},
 		"of another rule":       {rule(a), Desktop, "", web + "?utm_source=link&utm_medium=link&utm_campaign=campaign"},
 		"of one without an own": {Rule{URL: a}, IOS, "", a + "?utm_source=link&utm_medium=link&utm_campaign=campaign"},
 	} {
@@ -148,7 +156,8 @@ func TestDecideReference(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, seed))
 	pick := func(from ...string) string { return from[r.IntN(len(from))] }
 	address := func() string {
-		return pick("", web, play, apple, "https://e.com/own?utm_source=own&a=1#f", "ftp://e.com/", "http://e.com:8080/x?b=2")
+		return pick("", web, play, apple, "https://e.com/own?utm_source=own&a=1#f", "ftp://e.com/",
+			"http://e.com:8080/x?b=2")
 	}
 	instant := func() *clock.Instant {
 		if r.IntN(2) == 0 {
@@ -158,13 +167,16 @@ func TestDecideReference(t *testing.T) {
 		return &i
 	}
 	utm := func() UTM {
-		return UTM{Source: pick("", "a", "b c"), Medium: pick("", "m"), Campaign: pick("", "c&d"), Content: pick("", "é")}
+		return UTM{Source: pick("", "a", "b c"), Medium: pick("", "m"), Campaign: pick("", "c&d"),
+			Content: pick("", "é")}
 	}
 	seen := map[string]int{}
 	for range 30_000 {
 		link := &Link{
-			Archived: r.IntN(10) == 0, ExpiredURL: address(), DesktopURL: address(), PlayStoreURL: address(), AppStoreURL: address(),
-			WebOnly: r.IntN(2) == 0, UTM: utm(), CampaignUTM: utm(), Title: pick("", "t"), ImageURL: pick("", "", "i"),
+			Archived: r.IntN(10) == 0, ExpiredURL: address(), DesktopURL: address(), PlayStoreURL: address(),
+			AppStoreURL: address(),
+			WebOnly:     r.IntN(2) == 0, UTM: utm(), CampaignUTM: utm(), Title: pick("", "t"),
+			ImageURL: pick("", "", "i"),
 		}
 		if r.IntN(2) == 0 {
 			link.StartsAt, link.ExpiresAt = instant(), instant()
@@ -175,13 +187,15 @@ func TestDecideReference(t *testing.T) {
 		}
 		for i := range r.IntN(6) {
 			link.Rules = append(link.Rules, Rule{
-				ID: fmt.Sprint(i), Platform: Platform(pick("", "", "android", "ios", "desktop")), Country: pick("", "", "DE", "FR"),
+				ID: fmt.Sprint(i), Platform: Platform(pick("", "", "android", "ios", "desktop")),
+				Country:  pick("", "", "DE", "FR"),
 				StartsAt: instant(), ExpiresAt: instant(), URL: address(), UTM: utm(),
 			})
 		}
 		host := &Host{RedirectStatus: []int{0, 302, 307}[r.IntN(3)]}
 		visit := Visit{
-			Platform: Platform(pick("android", "ios", "desktop", "other")), Country: pick("", "ZZ", "DE", "FR"), Clicks: int64(r.IntN(6)),
+			Platform: Platform(pick("android", "ios", "desktop", "other")), Country: pick("", "ZZ", "DE", "FR"),
+			Clicks:  int64(r.IntN(6)),
 			Crawler: r.IntN(3) == 0, Query: pick("", "qr=1", "a=7&qr=1&z", "utm_source=req&b=3", "qr=2&&utm_campaign="),
 		}
 		want := reference(link, host, visit, noon)
@@ -220,7 +234,8 @@ func reference(link *Link, host *Host, visit Visit, now clock.Instant) (d Decisi
 	}
 	var choices []choice
 	for _, r := range link.Rules {
-		if within(r.StartsAt, r.ExpiresAt) && slices.Contains([]Platform{"", visit.Platform}, r.Platform) && slices.Contains([]string{"", visit.Country}, r.Country) {
+		if within(r.StartsAt, r.ExpiresAt) && slices.Contains([]Platform{"", visit.Platform}, r.Platform) &&
+			slices.Contains([]string{"", visit.Country}, r.Country) {
 			choices = append(choices, choice{r.URL, r.ID, "web", r.UTM})
 		}
 	}

@@ -24,7 +24,8 @@ func BenchmarkCheck(b *testing.B) {
 
 // No value makes Check panic, and none makes it tell more than fifty problems.
 func FuzzCheck(f *testing.F) {
-	for _, seed := range []string{valid, `{"tags":[{}]}`, `{"tags":[[],[]]}`, `{"many":[[{}]],"open":{"a":{}}}`, `[[]]`, `1e999`} {
+	for _, seed := range []string{valid, `{"tags":[{}]}`, `{"tags":[[],[]]}`, `{"many":[[{}]],"open":{"a":{}}}`, `[[]]`,
+		`1e999`} {
 		f.Add([]byte(seed))
 	}
 	s := schema.ForRequests().For(typeOf[everything]())

@@ -31,7 +31,8 @@ func (c *checker) full() bool { return len(c.problems) >= fault.MaxDetails }
 
 func (c *checker) add(code fault.Reason, format string, args ...any) {
 	if !c.full() {
-		c.problems = append(c.problems, fault.Detail{Path: string(c.path), Code: code, Message: fmt.Sprintf(format, args...)})
+		c.problems = append(c.problems, fault.Detail{Path: string(c.path), Code: code,
+			Message: fmt.Sprintf(format, args...)})
 	}
 }
 
@@ -60,7 +61,8 @@ func (c *checker) check(s *Schema, v any) {
 		c.anyOf(s, v)
 		return
 	}
-	if got := typeOf(v); s.Type != "" && got != s.Type && (got != Number || s.Type != Integer || v != math.Trunc(v.(float64))) {
+	if got := typeOf(v); s.Type != "" && got != s.Type && (got != Number || s.Type != Integer ||
+		v != math.Trunc(v.(float64))) {
 		c.wrongType(s, v, got)
 		return
 	}
@@ -98,7 +100,8 @@ func typeOf(v any) string {
 }
 
 var typeNames = map[string]string{
-	String: "a string", Integer: "a whole number", Number: "a number", Boolean: "true or false", Array: "an array", Object: "an object",
+	String: "a string", Integer: "a whole number", Number: "a number", Boolean: "true or false", Array: "an array",
+	Object: "an object",
 }
 
 func (c *checker) wrongType(s *Schema, v any, got string) {

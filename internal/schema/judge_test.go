@@ -64,8 +64,9 @@ func TestVerdictsAreThoseOfTheJudge(t *testing.T) {
 }
 
 var (
-	names   = []string{"a", "b", "c", "slug", "x~y", "x/z"}
-	texts   = []string{"", "a", "ab", "é", "👩‍👩‍👧", "abc", "x y", "0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d", "2026-11-20T12:00:00Z", "2026-02-30T12:00:00Z", "100"}
+	names = []string{"a", "b", "c", "slug", "x~y", "x/z"}
+	texts = []string{"", "a", "ab", "é", "👩‍👩‍👧", "abc", "x y", "0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d",
+		"2026-11-20T12:00:00Z", "2026-02-30T12:00:00Z", "100"}
 	numbers = []float64{-1, 0, 1, 1.5, 2, 100, 1e2, 1 << 53, 1e300}
 )
 
@@ -102,11 +103,13 @@ func randomSchema(r *rand.Rand, depth int) *schema.Schema {
 	case "enum":
 		s.Type, s.Enum = schema.String, []string{"a", "ab", "é"}
 	case schema.Array:
-		s.Type, s.Items, s.MinItems, s.MaxItems, s.UniqueItems = kind, randomSchema(r, depth-1), maybe(r, 0, 1, 2), maybe(r, 0, 1, 3), r.IntN(3) == 0
+		s.Type, s.Items, s.MinItems, s.MaxItems, s.UniqueItems = kind, randomSchema(r, depth-1), maybe(r, 0, 1, 2),
+			maybe(r, 0, 1, 3), r.IntN(3) == 0
 	case schema.Object:
 		s.Type, s.MaxProperties, s.Closed = kind, maybe(r, 1, 2, 4), r.IntN(2) == 0
 		for _, name := range names[:r.IntN(len(names))] {
-			s.Properties = append(s.Properties, schema.Property{Name: name, Required: r.IntN(3) == 0, Schema: randomSchema(r, depth-1)})
+			s.Properties = append(s.Properties, schema.Property{Name: name, Required: r.IntN(3) == 0,
+				Schema: randomSchema(r, depth-1)})
 		}
 		if !s.Closed && r.IntN(2) == 0 {
 			s.Values = randomSchema(r, depth-1)
@@ -168,7 +171,8 @@ func randomValue(r *rand.Rand, s *schema.Schema, depth int) any {
 func TestTypesAreWhatTheJudgeUnderstands(t *testing.T) {
 	registry := schema.ForRequests()
 	s := registry.For(typeOf[everything]())
-	document := map[string]any{"$ref": "#/components/schemas/Everything", "components": map[string]any{"schemas": schema.Merge(registry, schema.ForAnswers())}}
+	document := map[string]any{"$ref": "#/components/schemas/Everything",
+		"components": map[string]any{"schemas": schema.Merge(registry, schema.ForAnswers())}}
 	text, err := json.Marshal(document, json.Deterministic(true))
 	if err != nil {
 		t.Fatal(err)
@@ -191,7 +195,8 @@ func TestTypesAreWhatTheJudgeUnderstands(t *testing.T) {
 		t.Fatalf("the sample %v has problems %v", sample, problems)
 	}
 	for name := range sample.(map[string]any) {
-		for i, nasty := range []any{nil, true, 0.0, -1.0, 1.5, 1e300, "", "text", []any{}, []any{nil}, []any{"a", "a"}, []any{map[string]any{}}, map[string]any{}, map[string]any{"a": []any{}}} {
+		for i, nasty := range []any{nil, true, 0.0, -1.0, 1.5, 1e300, "", "text", []any{}, []any{nil}, []any{"a", "a"},
+			[]any{map[string]any{}}, map[string]any{}, map[string]any{"a": []any{}}} {
 			v := map[string]any{}
 			for other, value := range sample.(map[string]any) {
 				v[other] = value

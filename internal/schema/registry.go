@@ -60,7 +60,8 @@ func ForRequests() *Registry {
 // ForAnswers returns an empty registry whose structs may get more members in a
 // later version: clients must accept unknown ones.
 func ForAnswers() *Registry {
-	return &Registry{types: map[reflect.Type]*Schema{}, schemas: map[string]*Schema{}, described: map[reflect.Type]*Schema{}}
+	return &Registry{types: map[reflect.Type]*Schema{}, schemas: map[string]*Schema{},
+		described: map[reflect.Type]*Schema{}}
 }
 
 // Describe sets the schema of a type that cannot be a Provider: one that stands
@@ -154,7 +155,8 @@ func (r *Registry) named(t reflect.Type) *Schema {
 		name := nameOf(t)
 		for other, s := range r.types {
 			if s.Name == name {
-				panic(fmt.Sprintf("schema: %s and %s are both called %s; give one of them another SchemaName", other, t, name))
+				panic(fmt.Sprintf("schema: %s and %s are both called %s; give one of them another SchemaName", other, t,
+					name))
 			}
 		}
 		target.Name = name
@@ -234,7 +236,8 @@ func (r *Registry) properties(t reflect.Type) []Property {
 		case name == "":
 			panic(fmt.Sprintf("schema: %s.%s has no json name", t, f.Name))
 		}
-		all = slices.DeleteFunc(all, func(p Property) bool { return p.Name == name }) // an outer field hides an embedded one
+		// an outer field hides an embedded one
+		all = slices.DeleteFunc(all, func(p Property) bool { return p.Name == name })
 		p := Property{Name: name, Required: !strings.Contains(options, "omit"), Schema: r.Field(f, name)}
 		if options == "omitempty" && f.Type.Kind() == reflect.Pointer {
 			p.Nullable = false // an answer leaves it out instead

@@ -96,7 +96,8 @@ func TestProblems(t *testing.T) {
 		{with(`"about":""`), "", "", ""},
 		{with(`"about":null`), "", "", ""},
 		{with(`"about":true`), "/about", "wrong_type", "must be a string or null, not true or false"},
-		{with(`"about":"\u202e"`), "/about", "invalid_text", "the text contains a character that overrides the direction of writing"},
+		{with(`"about":"\u202e"`), "/about", "invalid_text",
+			"the text contains a character that overrides the direction of writing"},
 		{instead("kind", `"tags"`), "/kind", "not_one_of", "must be one of tag, folder; did you mean tag?"},
 		{instead("kind", `"campaign"`), "/kind", "not_one_of", "must be one of tag, folder"},
 		{with(`"color":"red"`), "/color", "invalid_format", "must have the form ^#[0-9a-f]{6}$"},
@@ -125,15 +126,19 @@ func TestProblems(t *testing.T) {
 		{with(`"other":null`), "", "", ""},
 		{with(`"other":{"slug":""}`), "", "", ""},
 		{with(`"other":{"slug":5}`), "/other/slug", "wrong_type", "must be a string, not a number"},
-		{instead("many", `[{"slug":"a"},{"slug":"a"},{"slug":"a"}]`), "/many", "too_many", "must have at most 2 items, not 3"},
+		{instead("many", `[{"slug":"a"},{"slug":"a"},{"slug":"a"}]`), "/many", "too_many",
+			"must have at most 2 items, not 3"},
 		{instead("open", `{"x~y/z":"a"}`), "/open/x~0y~1z", "wrong_type", "must be a whole number, not a string"},
 		{instead("open", `{"a":1,"b":2,"c":3}`), "/open", "too_many", "must have at most 2 members, not 3"},
 		{with(`"last":"ends"`), "/last", "too_long", "must have at most 3 characters"},
 		{with(`"Name":"a"`), "/Name", "unknown_field", "the field is unknown; did you mean name?"},
 		{with(`"colour":"a"`), "/colour", "unknown_field", "the field is unknown; did you mean color?"},
-		{instead("inner", `{"slug":"a","target":"b"}`), "/inner/target", "unknown_field", "the field is unknown; did you mean link?"},
-		{instead("inner", `{"slug":"a","long_url":"b"}`), "/inner/long_url", "unknown_field", "the field is unknown; known are link, slug"},
-		{with(`"a/b":1`), "/a~1b", "unknown_field", "the field is unknown; known are name, about, kind, color, id, at, size, count, on, tags, inner, other, many, open, last"},
+		{instead("inner", `{"slug":"a","target":"b"}`), "/inner/target", "unknown_field",
+			"the field is unknown; did you mean link?"},
+		{instead("inner", `{"slug":"a","long_url":"b"}`), "/inner/long_url", "unknown_field",
+			"the field is unknown; known are link, slug"},
+		{with(`"a/b":1`), "/a~1b", "unknown_field", "the field is unknown; known are name, about, kind, color, id, " +
+			"at, size, count, on, tags, inner, other, many, open, last"},
 	} {
 		problems := check(t, c.body)
 		if c.code == "" {
@@ -158,7 +163,8 @@ func TestProblemsAreOrderedAndBounded(t *testing.T) {
 		return all
 	}
 	got := paths(check(t, `{"zoo":1,"name":1,"ant":1,"kind":2,"inner":{"slug":1,"x":1}}`))
-	want := []string{"/name", "/kind", "/id", "/count", "/on", "/tags", "/inner/slug", "/inner/x", "/many", "/open", "/ant", "/zoo"}
+	want := []string{"/name", "/kind", "/id", "/count", "/on", "/tags", "/inner/slug", "/inner/x", "/many", "/open",
+		"/ant", "/zoo"}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -178,7 +184,8 @@ func TestProblemsAreOrderedAndBounded(t *testing.T) {
 // An array or object that is too long costs nothing more.
 func TestMembersBeyondABoundAreNotLookedAt(t *testing.T) {
 	looked := &schema.Schema{Type: schema.Array, MaxItems: schema.Of(3), Items: &schema.Schema{Type: schema.String}}
-	if problems := looked.Ready().Check([]any{1.0, 2.0, 3.0, 4.0}, ""); len(problems) != 1 || problems[0].Code != fault.ReasonTooMany {
+	if problems := looked.Ready().Check([]any{1.0, 2.0, 3.0, 4.0}, ""); len(problems) != 1 ||
+		problems[0].Code != fault.ReasonTooMany {
 		t.Errorf("%v", problems)
 	}
 	if problems := looked.Check([]any{1.0, 2.0, 3.0}, ""); len(problems) != 3 {
@@ -218,7 +225,8 @@ func TestNames(t *testing.T) {
 	r.For(typeOf[embeds]())
 	r.For(typeOf[named]())
 	r.For(typeOf[named]())
-	if names := slices.Sorted(maps.Keys(schema.Merge(schema.ForRequests(), r))); !slices.Equal(names, []string{"Chosen", "Embeds"}) {
+	if names := slices.Sorted(maps.Keys(schema.Merge(schema.ForRequests(), r))); !slices.Equal(names,
+		[]string{"Chosen", "Embeds"}) {
 		t.Errorf("the schemas are called %v", names)
 	}
 	for name, refused := range map[string]func(){

@@ -9,7 +9,8 @@ const maxShape = 32 << 10
 func (s *Schema) Shape() *Schema {
 	nullable := s.Nullable
 	s = s.Resolve()
-	shape := &Schema{Type: s.Type, Nullable: nullable || s.Nullable, Description: s.Description, Example: s.Example, Closed: s.Closed, aliases: s.aliases, shown: s.shown}
+	shape := &Schema{Type: s.Type, Nullable: nullable || s.Nullable, Description: s.Description, Example: s.Example,
+		Closed: s.Closed, aliases: s.aliases, shown: s.shown}
 	switch s.Type {
 	case String:
 		shape.MaxLength, shape.text = Of(maxShape), free
@@ -19,7 +20,8 @@ func (s *Schema) Shape() *Schema {
 		shape.Items, shape.MaxItems = s.Items.Shape(), Of(maxShape)
 	case Object:
 		for _, p := range s.Properties {
-			shape.Properties = append(shape.Properties, Property{Name: p.Name, Required: p.Required, Schema: p.Schema.Shape()})
+			shape.Properties = append(shape.Properties, Property{Name: p.Name, Required: p.Required,
+				Schema: p.Schema.Shape()})
 		}
 		if !s.Closed {
 			shape.MaxProperties = Of(maxShape)

@@ -45,23 +45,37 @@ var faviconICO []byte
 
 // errorText explains each code on the page that documentationUrl points to.
 var errorText = map[fault.Code]string{
-	fault.InvalidRequest:         "A header, the query, a cursor or the JSON of the body is malformed. error.details names the place. Mend the request; repeating it as it is will not help.",
-	fault.Unauthenticated:        "The credential is missing, invalid, expired or revoked. Send Authorization: Bearer with a human session or an API key of this environment.",
+	fault.InvalidRequest: "A header, the query, a cursor or the JSON of the body is malformed. error.details " +
+		"names the place. Mend the request; repeating it as it is will not help.",
+	fault.Unauthenticated: "The credential is missing, invalid, expired or revoked. Send Authorization: " +
+		"Bearer with a human session or an API key of this environment.",
 	fault.InsufficientPermission: "The key lacks the operation's permission, or the operation needs a human session.",
-	fault.NotFound:               "There is no such route or resource, or it is outside the apps that the credential reaches.",
-	fault.MethodNotAllowed:       "The route exists, but not with this method. The Allow header lists those it has.",
-	fault.IdempotencyConflict:    "This Idempotency-Key was used within 24 hours for another request. Use a new key for a new intent; error.resource.id names the resource of the earlier one.",
-	fault.OperationInProgress:    "A request with the same Idempotency-Key is being processed. Wait for Retry-After, then repeat the same request.",
-	fault.SecretNotReplayable:    "The secret was issued by the earlier request and is not kept. Location and error.resource.id name what was created; rotate it when its secret was lost.",
-	fault.ResourceConflict:       "The state of the resource, another resource with the same identity, or dependents stand against the request. error.dependencies lists dependents.",
-	fault.RevisionConflict:       "The revision in If-Match is not the current one: somebody changed the resource. Read it again and reconcile before sending the change.",
-	fault.PayloadTooLarge:        "The body is larger than the operation accepts: 32 KiB for JSON.",
-	fault.UnsupportedMediaType:   "The Content-Type or Content-Encoding is not one that the operation reads. JSON operations read application/json in UTF-8.",
-	fault.ValidationFailed:       "The JSON is well formed, but a field is unknown, missing, of the wrong type or against a rule. error.details names each field by JSON Pointer.",
-	fault.PreconditionRequired:   "The operation changes an existing resource. Send If-Match with the revision that was last read, in double quotes.",
-	fault.RateLimited:            "A window is exhausted, which X-RateLimit-Policy names, or a limit of the app is reached, which the message names. Wait for Retry-After seconds. More keys do not widen what an account or app shares.",
-	fault.Internal:               "The service failed. Quote the request id when asking for help; whether a mutation took effect can be found out by repeating the same request with the same key.",
-	fault.Unavailable:            "A part of the service cannot be reached for now. Wait for Retry-After and repeat the same request with the same key.",
+	fault.NotFound: "There is no such route or resource, or it is outside the apps that the credential " +
+		"reaches.",
+	fault.MethodNotAllowed: "The route exists, but not with this method. The Allow header lists those it has.",
+	fault.IdempotencyConflict: "This Idempotency-Key was used within 24 hours for another request. Use a new key " +
+		"for a new intent; error.resource.id names the resource of the earlier one.",
+	fault.OperationInProgress: "A request with the same Idempotency-Key is being processed. Wait for Retry-After, " +
+		"then repeat the same request.",
+	fault.SecretNotReplayable: "The secret was issued by the earlier request and is not kept. Location and " +
+		"error.resource.id name what was created; rotate it when its secret was lost.",
+	fault.ResourceConflict: "The state of the resource, another resource with the same identity, or dependents " +
+		"stand against the request. error.dependencies lists dependents.",
+	fault.RevisionConflict: "The revision in If-Match is not the current one: somebody changed the resource. " +
+		"Read it again and reconcile before sending the change.",
+	fault.PayloadTooLarge: "The body is larger than the operation accepts: 32 KiB for JSON.",
+	fault.UnsupportedMediaType: "The Content-Type or Content-Encoding is not one that the operation reads. JSON " +
+		"operations read application/json in UTF-8.",
+	fault.ValidationFailed: "The JSON is well formed, but a field is unknown, missing, of the wrong type or " +
+		"against a rule. error.details names each field by JSON Pointer.",
+	fault.PreconditionRequired: "The operation changes an existing resource. Send If-Match with the revision that " +
+		"was last read, in double quotes.",
+	fault.RateLimited: "A window is exhausted, which X-RateLimit-Policy names, or a limit of the app is reached, " +
+		"which the message names. Wait for Retry-After seconds. More keys do not widen what an account or app shares.",
+	fault.Internal: "The service failed. Quote the request id when asking for help; whether a mutation took " +
+		"effect can be found out by repeating the same request with the same key.",
+	fault.Unavailable: "A part of the service cannot be reached for now. Wait for Retry-After and repeat the same " +
+		"request with the same key.",
 }
 
 // mountDocuments mounts what needs no credential: the contract, its reference
@@ -81,9 +95,11 @@ func (h *Handler) mountDocuments() {
 		// The reference styles its elements itself, and its search is a worker
 		// that it makes. It may load nothing from elsewhere, and so does not get
 		// the logo that it asks its maker's host for.
-		mayScript = "default-src 'none'; script-src 'self'; worker-src blob:; style-src 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'"
+		mayScript = "default-src 'none'; script-src 'self'; worker-src blob:; style-src 'unsafe-inline'; img-src " +
+			"'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'"
 	)
-	mayStyle := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(style[:]) + "'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'"
+	mayStyle := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(style[:]) +
+		"'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'"
 	reference := &document{html, mayScript, revalidated, text(referencePage)}
 	errors := &document{html, mayStyle, revalidated, contentOf(renderErrors)}
 	for pattern, d := range map[string]*document{
@@ -141,7 +157,8 @@ func renderErrors() []byte {
 	}
 	var b bytes.Buffer
 	t := template.Must(template.New("errors").Parse(errorsPage))
-	if err := t.Execute(&b, map[string]any{"Style": template.CSS(docsStyle), "Errors": entries, "Reasons": fault.Reasons}); err != nil {
+	if err := t.Execute(&b, map[string]any{"Style": template.CSS(docsStyle), "Errors": entries,
+		"Reasons": fault.Reasons}); err != nil {
 		panic(err) // the template and its data are parts of this program
 	}
 	return b.Bytes()

@@ -106,7 +106,8 @@ func (p *route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if handler == nil {
 		allowed := allow(p.methods)
 		w.Header().Set("Allow", allowed)
-		p.h.refuse(w, r, fault.New(fault.MethodNotAllowed, "The method is not allowed on this route. Use one of %s.", allowed))
+		p.h.refuse(w, r, fault.New(fault.MethodNotAllowed, "The method is not allowed on this route. Use one of %s.",
+			allowed))
 		return
 	}
 	handler.ServeHTTP(w, r)
@@ -147,7 +148,8 @@ func (h *Handler) notFound(r *http.Request) *fault.Error {
 	for _, prefix := range []string{"", "/v1"} {
 		meant := &http.Request{Method: http.MethodGet, URL: &url.URL{Path: path.Clean(prefix + r.URL.Path)}}
 		if pattern := h.routeOf(meant); pattern != "" {
-			return fault.New(fault.NotFound, "There is no such route. Did you mean %s?", strings.TrimSuffix(pattern, "{$}"))
+			return fault.New(fault.NotFound, "There is no such route. Did you mean %s?",
+				strings.TrimSuffix(pattern, "{$}"))
 		}
 	}
 	return fault.New(fault.NotFound, "There is no such route. The routes are listed at /docs.")

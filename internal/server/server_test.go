@@ -41,19 +41,25 @@ func get(i *apitest.Installation, path string, header ...string) *httptest.Respo
 func TestDocuments(t *testing.T) {
 	i := apitest.New(t, "sqlite", apitest.Options{})
 	for path, contentType := range map[string]string{
-		"/openapi.yaml": "application/yaml", "/openapi.json": "application/json", "/docs": "text/html", "/docs/api/errors/": "text/html", "/docs/api/errors": "text/html",
-		"/docs/": "text/html", "/docs/redoc-2.5.4.js": "text/javascript", "/docs/start.js": "text/javascript", "/favicon.svg": "image/svg+xml", "/favicon.ico": "image/x-icon", "/healthz": "application/json", "/readyz": "application/json",
+		"/openapi.yaml": "application/yaml", "/openapi.json": "application/json", "/docs": "text/html",
+		"/docs/api/errors/": "text/html", "/docs/api/errors": "text/html",
+		"/docs/": "text/html", "/docs/redoc-2.5.4.js": "text/javascript", "/docs/start.js": "text/javascript",
+		"/favicon.svg": "image/svg+xml", "/favicon.ico": "image/x-icon", "/healthz": "application/json",
+		"/readyz": "application/json",
 	} {
 		w := get(i, path)
-		if w.Code != 200 || !strings.HasPrefix(w.Header().Get("Content-Type"), contentType) || w.Header().Get("X-Request-Id") == "" {
+		if w.Code != 200 || !strings.HasPrefix(w.Header().Get("Content-Type"), contentType) || w.Header().
+			Get("X-Request-Id") == "" {
 			t.Errorf("%s: %d %v", path, w.Code, w.Header())
 		}
 		if strings.HasPrefix(contentType, "text/html") {
 			policy := w.Header().Get("Content-Security-Policy")
-			if !strings.HasPrefix(policy, "default-src 'none'") || w.Header().Get("X-Content-Type-Options") != "nosniff" {
+			if !strings.HasPrefix(policy, "default-src 'none'") || w.Header().
+				Get("X-Content-Type-Options") != "nosniff" {
 				t.Errorf("%s: %v", path, w.Header())
 			}
-			for _, loaded := range regexp.MustCompile(`(?:src|<link[^>]* href)="([^"]*)"`).FindAllStringSubmatch(w.Body.String(), -1) {
+			for _, loaded := range regexp.MustCompile(`(?:src|<link[^>]* href)="([^"]*)"`).
+				FindAllStringSubmatch(w.Body.String(), -1) {
 				if w := get(i, loaded[1]); w.Code != 200 {
 					t.Errorf("%s loads %s, which answers %d", path, loaded[1], w.Code)
 				}
@@ -80,7 +86,8 @@ func TestDocuments(t *testing.T) {
 func TestRoot(t *testing.T) {
 	i := apitest.New(t, "sqlite", apitest.Options{})
 	w := get(i, "/")
-	if w.Code != 302 || w.Header().Get("Location") != "/docs" || w.Header().Get("Content-Type") != "application/json; charset=utf-8" {
+	if w.Code != 302 || w.Header().Get("Location") != "/docs" || w.Header().
+		Get("Content-Type") != "application/json; charset=utf-8" {
 		t.Errorf("%d %v", w.Code, w.Header())
 	}
 	var places map[string]string
@@ -102,7 +109,8 @@ func TestRoot(t *testing.T) {
 // take none, and that have them already.
 func TestDocumentsTravelSmall(t *testing.T) {
 	i := apitest.New(t, "sqlite", apitest.Options{})
-	for path, atMost := range map[string]int{"/docs/redoc-2.5.4.js": 400_000, "/openapi.json": 50_000, "/openapi.yaml": 50_000, "/docs": 1_000, "/favicon.ico": 2_000} {
+	for path, atMost := range map[string]int{"/docs/redoc-2.5.4.js": 400_000, "/openapi.json": 50_000,
+		"/openapi.yaml": 50_000, "/docs": 1_000, "/favicon.ico": 2_000} {
 		plain := get(i, path)
 		tags := map[string]bool{}
 		for _, c := range []struct {
@@ -110,7 +118,8 @@ func TestDocumentsTravelSmall(t *testing.T) {
 			gzipped  bool
 		}{
 			{"gzip", true}, {"br, gzip", true}, {"br, GZIP;q=0.5", true}, {"gzip; q=1", true},
-			{"", false}, {"identity", false}, {"br", false}, {"gzip;q=0", false}, {"gzip; q=0.0, br", false}, {"gzip;q=x", false}, {"xgzip", false},
+			{"", false}, {"identity", false}, {"br", false}, {"gzip;q=0", false}, {"gzip; q=0.0, br", false},
+			{"gzip;q=x", false}, {"xgzip", false},
 		} {
 			w := get(i, path, "Accept-Encoding", c.accepted)
 			body := w.Body.Bytes()
@@ -127,17 +136,21 @@ func TestDocumentsTravelSmall(t *testing.T) {
 				}
 			}
 			header := w.Header()
-			if w.Code != 200 || (header.Get("Content-Encoding") == "gzip") != c.gzipped || header.Get("Vary") != "Accept-Encoding" || !bytes.Equal(body, plain.Body.Bytes()) {
+			if w.Code != 200 || (header.Get("Content-Encoding") == "gzip") != c.gzipped ||
+				header.Get("Vary") != "Accept-Encoding" || !bytes.Equal(body, plain.Body.Bytes()) {
 				t.Errorf("%s as %q: %d %v", path, c.accepted, w.Code, header)
 			}
-			if want := path == "/docs/redoc-2.5.4.js"; strings.HasSuffix(header.Get("Cache-Control"), ", immutable") != want || (header.Get("Cache-Control") == "no-cache") == want {
+			if want := path == "/docs/redoc-2.5.4.js"; strings.HasSuffix(header.Get("Cache-Control"),
+				", immutable") != want || (header.Get("Cache-Control") == "no-cache") == want {
 				t.Errorf("%s: Cache-Control is %q", path, header.Get("Cache-Control"))
 			}
 			tag := header.Get("ETag")
 			tags[tag] = true
-			for known, status := range map[string]int{tag: 304, "W/" + tag: 304, `"another", ` + tag: 304, "*": 304, `"another"`: 200, strings.Trim(tag, `"`): 200} {
+			for known, status := range map[string]int{tag: 304, "W/" + tag: 304, `"another", ` + tag: 304, "*": 304,
+				`"another"`: 200, strings.Trim(tag, `"`): 200} {
 				again := get(i, path, "Accept-Encoding", c.accepted, "If-None-Match", known)
-				if again.Code != status || (again.Body.Len() == 0) != (status == 304) || again.Header().Get("ETag") != tag || status == 304 && again.Header().Get("Content-Encoding") != "" {
+				if again.Code != status || (again.Body.Len() == 0) != (status == 304) || again.Header().
+					Get("ETag") != tag || status == 304 && again.Header().Get("Content-Encoding") != "" {
 					t.Errorf("%s as %q, known as %s: %d %v", path, c.accepted, known, again.Code, again.Header())
 				}
 			}
@@ -179,7 +192,8 @@ func TestUnknownRoutes(t *testing.T) {
 		if meant != "" {
 			want = "There is no such route. Did you mean " + meant + "?"
 		}
-		if w.Code != 404 || w.Header().Get("Location") != "" || !strings.Contains(w.Body.String(), `"code":"not_found","message":"`+want+`"`) {
+		if w.Code != 404 || w.Header().Get("Location") != "" ||
+			!strings.Contains(w.Body.String(), `"code":"not_found","message":"`+want+`"`) {
 			t.Errorf("%s: %d %s, want %s", path, w.Code, w.Body, want)
 		}
 	}
@@ -189,7 +203,8 @@ func TestNotReady(t *testing.T) {
 	i := apitest.New(t, "sqlite", apitest.Options{})
 	i.DB.Close()
 	w := get(i, "/readyz")
-	if w.Code != 503 || w.Header().Get("Retry-After") == "" || !strings.Contains(w.Body.String(), `"service_unavailable"`) {
+	if w.Code != 503 || w.Header().Get("Retry-After") == "" ||
+		!strings.Contains(w.Body.String(), `"service_unavailable"`) {
 		t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
 	}
 	if w := get(i, "/healthz"); w.Code != 200 {
@@ -203,13 +218,16 @@ func TestConnectionLevelRefusals(t *testing.T) {
 	log := &safeBuilder{}
 	logger := slog.New(slog.NewTextHandler(log, nil))
 	db := storetest.Open(t, storetest.Address(t, "sqlite"), &clock.Clock{})
-	service := op.New(op.Options{DB: db, Log: logger, LimitScale: 1, DocsURL: "https://api.example/docs", ClientAddr: func(*http.Request) netip.Addr { return netip.MustParseAddr("203.0.113.7") }})
-	h := server.New(server.Options{Service: service, Log: logger, Ready: func(context.Context) error { panic("secret cause") }})
+	service := op.New(op.Options{DB: db, Log: logger, LimitScale: 1, DocsURL: "https://api.example/docs",
+		ClientAddr: func(*http.Request) netip.Addr { return netip.MustParseAddr("203.0.113.7") }})
+	h := server.New(server.Options{Service: service, Log: logger,
+		Ready: func(context.Context) error { panic("secret cause") }})
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &http.Server{Handler: h, MaxHeaderBytes: 8 << 10, ErrorLog: slog.NewLogLogger(logger.Handler(), slog.LevelDebug)}
+	s := &http.Server{Handler: h, MaxHeaderBytes: 8 << 10, ErrorLog: slog.NewLogLogger(logger.Handler(),
+		slog.LevelDebug)}
 	go s.Serve(server.Listener(inner, service))
 	defer s.Close()
 
@@ -222,10 +240,12 @@ func TestConnectionLevelRefusals(t *testing.T) {
 		"bad request line": {"GET\r\n\r\n", 400, "invalid_request"},
 		"no host":          {"GET /v1/me HTTP/1.1\r\n\r\n", 400, "invalid_request"},
 		"bad header":       {"GET /v1/me HTTP/1.1\r\nHost: x\r\nA B: c\r\n\r\n", 400, "invalid_request"},
-		"two lengths":      {"POST /v1/me HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400, "invalid_request"},
-		"huge header":      {"GET /v1/me HTTP/1.1\r\nHost: x\r\nA: " + strings.Repeat("a", 20<<10) + "\r\n\r\n", 400, "invalid_request"},
-		"bad escape":       {"GET /v1/%zz HTTP/1.1\r\nHost: x\r\n\r\n", 400, "invalid_request"},
-		"panic":            {"GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 500, "internal_error"},
+		"two lengths": {"POST /v1/me HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400,
+			"invalid_request"},
+		"huge header": {"GET /v1/me HTTP/1.1\r\nHost: x\r\nA: " + strings.Repeat("a", 20<<10) + "\r\n\r\n", 400,
+			"invalid_request"},
+		"bad escape": {"GET /v1/%zz HTTP/1.1\r\nHost: x\r\n\r\n", 400, "invalid_request"},
+		"panic":      {"GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 500, "internal_error"},
 	} {
 		c1, err := net.Dial("tcp", inner.Addr().String())
 		if err != nil {
@@ -239,7 +259,8 @@ func TestConnectionLevelRefusals(t *testing.T) {
 		body, err := io.ReadAll(r.Body)
 		c1.Close()
 		id := r.Header.Get("X-Request-Id")
-		if err != nil || r.StatusCode != c.status || !strings.Contains(string(body), `"code":"`+c.code+`"`) || id == "" || !strings.Contains(string(body), id) {
+		if err != nil || r.StatusCode != c.status || !strings.Contains(string(body), `"code":"`+c.code+`"`) ||
+			id == "" || !strings.Contains(string(body), id) {
 			t.Errorf("%s: %d %v %s %v", name, r.StatusCode, r.Header, body, err)
 		}
 		if strings.Contains(string(body), "secret cause") {

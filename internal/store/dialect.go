@@ -59,7 +59,8 @@ var sqliteDialect = Dialect{
 	indexedBy: " INDEXED BY ",
 	isUnique: func(err error) bool {
 		var e *sqlite.Error
-		return errors.As(err, &e) && (e.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE || e.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY)
+		return errors.As(err, &e) && (e.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE ||
+			e.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY)
 	},
 	isRetryable: func(err error) bool {
 		var e *sqlite.Error
@@ -71,7 +72,8 @@ var sqliteDialect = Dialect{
 			return false
 		}
 		switch e.Code() & 0xff {
-		case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN:
+		case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY,
+			sqlite3.SQLITE_CANTOPEN:
 			return true
 		}
 		return false

@@ -13,7 +13,8 @@ func (db *DB) InstallationValue(ctx context.Context, name, fresh string) (string
 	if !errors.Is(err, ErrNotFound) {
 		return value, err
 	}
-	if _, err := db.Exec(ctx, "INSERT INTO installation (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", name, fresh); err != nil {
+	if _, err := db.Exec(ctx, "INSERT INTO installation (name, value) VALUES (?, ?) ON CONFLICT DO NOTHING", name,
+		fresh); err != nil {
 		return "", err
 	}
 	return One(ctx, db, Value[string], read, name)

@@ -119,7 +119,8 @@ func TestTryLock(t *testing.T) {
 			return nil
 		})
 		found, readErr := store.Exists(ctx, db, "SELECT 1 FROM sequence WHERE name = 'x'")
-		if err != nil || readErr != nil || !errors.Is(held, taken) || !errors.Is(released, taken) || free != nil || found {
+		if err != nil || readErr != nil || !errors.Is(held, taken) || !errors.Is(released, taken) || free != nil ||
+			found {
 			t.Errorf("%v, %v; refused: %v, %v; of another key: %v; row: %v", err, readErr, held, released, free, found)
 		}
 		if err := db.InTx(ctx, func(tx *store.Tx) error { tx.TryLock(7, taken); return nil }); err != nil {

@@ -74,8 +74,10 @@ func openSQLite(ctx context.Context, file string, c *clock.Clock) (*DB, error) {
 		return nil, fmt.Errorf("open database: %w", err)
 	}
 	open := func(options string, connections int) (*sql.DB, error) {
-		dsn := "file:" + (&url.URL{Path: file}).EscapedPath() + "?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)" +
-			"&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=temp_store(2)&_pragma=cache_size(-4096)" + options
+		dsn := "file:" + (&url.URL{Path: file}).EscapedPath() +
+			"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)" +
+			"&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=temp_store(2)&_pragma=cache_size(-4096)" +
+			options
 		pool, err := sql.Open("sqlite", dsn)
 		if err != nil {
 			return nil, err
@@ -173,11 +175,13 @@ func (db *DB) IsUnique(err error) bool { return db.dialect.isUnique(err) }
 // IsAway reports whether the database could not be reached, could not store, or
 // was busy for longer than a transaction is retried.
 func (db *DB) IsAway(err error) bool {
-	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, errLost) ||
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) ||
+		errors.Is(err, driver.ErrBadConn) || errors.Is(err, errLost) ||
 		db.dialect.isAway(err) || db.dialect.isRetryable(err)
 }
 
 func isNetwork(err error) bool {
 	var n net.Error
-	return errors.As(err, &n) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed)
+	return errors.As(err, &n) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, net.ErrClosed)
 }

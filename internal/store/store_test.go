@@ -21,7 +21,8 @@ func TestInTxIsSerializable(t *testing.T) {
 			wg.Go(func() {
 				for range rounds {
 					err := db.InTx(ctx, func(tx *store.Tx) error {
-						v, err := store.One(ctx, tx, store.Value[int64], "SELECT value FROM sequence WHERE name = ?", "route_change")
+						v, err := store.One(ctx, tx, store.Value[int64], "SELECT value FROM sequence WHERE name = ?",
+							"route_change")
 						if err != nil {
 							return err
 						}
@@ -48,7 +49,8 @@ func TestRollbackAndAfterCommit(t *testing.T) {
 		insert := func(name string, fail error, ran *bool) error {
 			return db.InTx(ctx, func(tx *store.Tx) error {
 				tx.AfterCommit(func() { *ran = true })
-				if _, err := tx.Exec(ctx, "INSERT INTO sequence (name, value) VALUES (?, ?)", name, int64(tx.Now)); err != nil {
+				if _, err := tx.Exec(ctx, "INSERT INTO sequence (name, value) VALUES (?, ?)", name,
+					int64(tx.Now)); err != nil {
 					return err
 				}
 				return fail
@@ -93,7 +95,8 @@ func TestEnginesAgree(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		names, err := store.All(ctx, db, store.Value[string], "SELECT name FROM sequence WHERE value = 1 AND (value, name) > (?, ?) ORDER BY value, name", 1, "B")
+		names, err := store.All(ctx, db, store.Value[string], `SELECT name FROM sequence WHERE value = 1
+			AND (value, name) > (?, ?) ORDER BY value, name`, 1, "B")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +134,8 @@ func TestContains(t *testing.T) {
 			text, part string
 			want       bool
 		}{
-			{`a5%_\b`, `5%_\`, true}, {"a5xyzb", "5%", false}, {"a5xb", "5_", false}, {"ab", "B", false}, {"straße", "aß", true}, {"arger", "ärger", false},
+			{`a5%_\b`, `5%_\`, true}, {"a5xyzb", "5%", false}, {"a5xb", "5_", false}, {"ab", "B", false},
+			{"straße", "aß", true}, {"arger", "ärger", false},
 		} {
 			if got, err := store.Exists(t.Context(), db, condition, c.text, c.part); err != nil || got != c.want {
 				t.Errorf("%q contains %q: %v, %v", c.text, c.part, got, err)

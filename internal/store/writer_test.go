@@ -51,7 +51,8 @@ func (g *group) add(f func() error) *error {
 func (g *group) insert(name string, f func(*store.Tx) error) *error {
 	return g.add(func() error {
 		return g.db.InTx(g.Context(), func(tx *store.Tx) error {
-			if _, err := tx.Exec(g.Context(), "INSERT INTO sequence (name, value) VALUES (?, ?)", name, int64(tx.Now)); err != nil {
+			if _, err := tx.Exec(g.Context(), "INSERT INTO sequence (name, value) VALUES (?, ?)", name,
+				int64(tx.Now)); err != nil {
 				return err
 			}
 			return f(tx)
@@ -69,7 +70,8 @@ func nothing(*store.Tx) error { return nil }
 // names returns the rows that were inserted, as q sees them.
 func (g *group) names(q store.Q) string {
 	g.Helper()
-	names, err := store.All(g.Context(), q, store.Value[string], "SELECT name FROM sequence WHERE name <> 'route_change' ORDER BY name")
+	names, err := store.All(g.Context(), q, store.Value[string], `SELECT name FROM sequence WHERE name <> 'route_change'
+		ORDER BY name`)
 	if err != nil {
 		g.Fatal(err)
 	}
@@ -147,12 +149,14 @@ func TestFullDiskInSharedCommit(t *testing.T) {
 					tx.AfterCommit(func() { after.Store(true) })
 					pages, err := store.One(g.Context(), tx, store.Value[int64], "PRAGMA page_count")
 					if err == nil {
-						_, err = store.One(g.Context(), tx, store.Value[int64], fmt.Sprintf("PRAGMA max_page_count = %d", pages+1))
+						_, err = store.One(g.Context(), tx, store.Value[int64],
+							fmt.Sprintf("PRAGMA max_page_count = %d", pages+1))
 					}
 					if err != nil {
 						t.Error(err)
 					}
-					if _, err = tx.Exec(g.Context(), "INSERT INTO sequence (name, value) VALUES (?, 1)", strings.Repeat("x", 1<<20)); err == nil {
+					if _, err = tx.Exec(g.Context(), "INSERT INTO sequence (name, value) VALUES (?, 1)",
+						strings.Repeat("x", 1<<20)); err == nil {
 						t.Error("the disk is not full")
 					}
 					if quiet {
@@ -184,7 +188,8 @@ func TestFailedSharedCommit(t *testing.T) {
 			if _, err := tx.Exec(g.Context(), "PRAGMA defer_foreign_keys = 1"); err != nil {
 				return err
 			}
-			_, err := tx.Exec(g.Context(), `INSERT INTO api_key (id, owner_id, name, prefix, digest, app_ids, permissions, expires_at, revision, created_at, updated_at)
+			_, err := tx.Exec(g.Context(), `INSERT INTO api_key (id, owner_id, name, prefix, digest, app_ids,
+				permissions, expires_at, revision, created_at, updated_at)
 				VALUES ('k', 'nobody', '', '', '', '', '', 0, '', 0, 0)`)
 			return err
 		})
@@ -280,7 +285,8 @@ func TestManyWriters(t *testing.T) {
 		})
 	}
 	all.Wait()
-	n, err := store.One(t.Context(), db, store.Value[int64], "SELECT COUNT(*) FROM sequence WHERE name <> 'route_change'")
+	n, err := store.One(t.Context(), db, store.Value[int64], `SELECT COUNT(*) FROM sequence
+		WHERE name <> 'route_change'`)
 	if err != nil || n != told.Load() || n == 0 {
 		t.Errorf("%d rows, %v; told of %d", n, err, told.Load())
 	}
@@ -289,7 +295,8 @@ func TestManyWriters(t *testing.T) {
 // committed returns a transaction that notes how many rows are committed.
 func (g *group) committed(counts *[]int64) func(*store.Tx) error {
 	return func(*store.Tx) error {
-		n, err := store.One(g.Context(), g.db, store.Value[int64], "SELECT COUNT(*) FROM sequence WHERE name <> 'route_change'")
+		n, err := store.One(g.Context(), g.db, store.Value[int64], `SELECT COUNT(*) FROM sequence
+			WHERE name <> 'route_change'`)
 		*counts = append(*counts, n)
 		return err
 	}

@@ -70,7 +70,8 @@ func TestDecodingStoresTheCleanForm(t *testing.T) {
 		Name  text.Line
 		About text.Block
 	}
-	if err := json.Unmarshal([]byte(`{"Name":" a\n b ","About":" a\n b "}`), &v); err != nil || v.Name != "a b" || v.About != " a\n b " {
+	if err := json.Unmarshal([]byte(`{"Name":" a\n b ","About":" a\n b "}`), &v); err != nil || v.Name != "a b" ||
+		v.About != " a\n b " {
 		t.Errorf("decoded %+v, %v", v, err)
 	}
 	if err := json.Unmarshal([]byte(`{"Name":"\u0007"}`), &v); err == nil {

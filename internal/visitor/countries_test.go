@@ -28,11 +28,13 @@ func open(t testing.TB, path string) *Countries {
 func TestCountries(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "countries.mmdb")
 	visitortest.WriteCountries(t, path,
-		visitortest.Network{"198.51.100.0/24", "PT", "ES"}, visitortest.Network{"2001:db8::/32", "", "DE"}, visitortest.Network{"203.0.113.0/25", "", ""},
+		visitortest.Network{"198.51.100.0/24", "PT", "ES"}, visitortest.Network{"2001:db8::/32", "", "DE"},
+		visitortest.Network{"203.0.113.0/25", "", ""},
 		visitortest.Network{"203.0.113.128/25", "de", ""}, visitortest.Network{"192.0.2.0/24", "ABC", ""})
 	c := open(t, path)
 	for address, want := range map[string]string{
-		"198.51.100.7": "PT", "2001:db8::1": "DE", "203.0.113.1": "", "203.0.113.200": "DE", "192.0.2.1": "", "8.8.8.8": "", "2001:db9::": "",
+		"198.51.100.7": "PT", "2001:db8::1": "DE", "203.0.113.1": "", "203.0.113.200": "DE", "192.0.2.1": "",
+		"8.8.8.8": "", "2001:db9::": "",
 	} {
 		if got := c.of(netip.MustParseAddr(address)); got != want {
 			t.Errorf("%s: %q, want %q", address, got, want)
@@ -69,13 +71,15 @@ func TestCountriesRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"empty": "", "text": "country: PT", "half": string(whole[:len(whole)/2])} {
+	for name, text := range map[string]string{"empty": "", "text": "country: PT",
+		"half": string(whole[:len(whole)/2])} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, name := range []string{"", "missing", "empty", "text", "half"} {
-		if _, err := OpenCountries(filepath.Join(dir, name), slog.Default()); err == nil || !strings.Contains(err.Error(), filepath.Join(dir, name)) {
+		if _, err := OpenCountries(filepath.Join(dir, name), slog.Default()); err == nil ||
+			!strings.Contains(err.Error(), filepath.Join(dir, name)) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
@@ -145,7 +149,8 @@ func TestCountriesReplaced(t *testing.T) {
 
 func BenchmarkCountries(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "countries.mmdb")
-	visitortest.WriteCountries(b, path, visitortest.Network{"198.51.100.0/24", "PT", "ES"}, visitortest.Network{"2001:db8::/32", "", "DE"})
+	visitortest.WriteCountries(b, path, visitortest.Network{"198.51.100.0/24", "PT", "ES"},
+		visitortest.Network{"2001:db8::/32", "", "DE"})
 	countries := open(b, path)
 	for _, address := range []string{"198.51.100.7", "2001:db8::1", "203.0.113.1"} {
 		b.Run(address, func(b *testing.B) {

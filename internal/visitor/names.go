@@ -85,7 +85,8 @@ var botTokens = []string{
 func isBot(lower string) bool {
 	// WhatsApp's preview says nothing but its name; its users' browsers say
 	// more. Apps that fetch previews through Apple's library have no Mozilla.
-	if strings.HasPrefix(lower, "whatsapp/") || (strings.Contains(lower, "cfnetwork/") && !strings.HasPrefix(lower, "mozilla/")) {
+	if strings.HasPrefix(lower, "whatsapp/") || (strings.Contains(lower, "cfnetwork/") &&
+		!strings.HasPrefix(lower, "mozilla/")) {
 		return true
 	}
 	// Cubot is a maker of phones.
@@ -107,9 +108,12 @@ func isBot(lower string) bool {
 // BingPreview) are not among them: they are to find the destination.
 var previewTokens = []string{
 	"facebookexternalhit", "facebot", "twitterbot", "linkedinbot", "slackbot", "discordbot", "telegrambot",
-	"skypeuripreview", "microsoftpreview", "pinterestbot", "pinterest.com/bot", "redditbot", "vkshare", "xing-contenttabreceiver",
-	"iframely", "embedly", "cardyb", "mastodon/", "summalybot", "pleroma", "akkoma", "lemmy/", "synapse (bot", "mattermost",
-	"google-pagerenderer", "+/web/snippet", "googlemessages", "google-messages", "snap url preview", "link preview", "flipboardproxy",
+	"skypeuripreview", "microsoftpreview", "pinterestbot", "pinterest.com/bot", "redditbot", "vkshare",
+	"xing-contenttabreceiver",
+	"iframely", "embedly", "cardyb", "mastodon/", "summalybot", "pleroma", "akkoma", "lemmy/", "synapse (bot",
+	"mattermost",
+	"google-pagerenderer", "+/web/snippet", "googlemessages", "google-messages", "snap url preview", "link preview",
+	"flipboardproxy",
 }
 
 // previewPrefixes begin user agents that say little else; browsers inside these
@@ -134,7 +138,8 @@ func isPreview(lower string) bool {
 // isTelevision reports whether a lower-case user agent belongs to a television
 // or console: those name Linux or Windows, but are not desktops.
 func isTelevision(lower string) bool {
-	for _, token := range [...]string{"smart-tv", "smarttv", "tizen", "web0s", "webos", "hbbtv", "appletv", "playstation", "nintendo", "xbox"} {
+	for _, token := range [...]string{"smart-tv", "smarttv", "tizen", "web0s", "webos", "hbbtv", "appletv",
+		"playstation", "nintendo", "xbox"} {
 		if strings.Contains(lower, token) {
 			return true
 		}
@@ -148,7 +153,8 @@ var socialHosts = set(
 	"facebook.com", "fb.com", "fb.me", "messenger.com", "instagram.com", "threads.net", "threads.com",
 	"twitter.com", "x.com", "t.co", "linkedin.com", "lnkd.in", "tiktok.com", "snapchat.com",
 	"pinterest.com", "pinterest.co.uk", "pinterest.de", "pinterest.fr", "pin.it", "reddit.com", "redd.it",
-	"youtube.com", "youtu.be", "whatsapp.com", "wa.me", "telegram.org", "telegram.me", "t.me", "bsky.app", "mastodon.social",
+	"youtube.com", "youtu.be", "whatsapp.com", "wa.me", "telegram.org", "telegram.me", "t.me", "bsky.app",
+	"mastodon.social",
 	"vk.com", "ok.ru", "weibo.com", "weixin.qq.com", "line.me", "discord.com", "tumblr.com", "quora.com", "kakao.com",
 	"com.facebook.katana", "com.facebook.lite", "com.facebook.orca", "com.instagram.android", "com.twitter.android",
 	"com.linkedin.android", "com.zhiliaoapp.musically", "com.ss.android.ugc.trill", "com.snapchat.android",

@@ -84,12 +84,14 @@ func (s *Salts) renew(ctx context.Context) (err error) {
 	}
 	if tomorrow := today.Add(day); expired || !has(today) || !has(tomorrow) {
 		err = s.db.InTxReadCommitted(ctx, func(tx *store.Tx) error {
-			if _, err := tx.Exec(ctx, "DELETE FROM visitor_salt WHERE starts_at <= ?", today.Add(-saltAge)); err != nil {
+			if _, err := tx.Exec(ctx, "DELETE FROM visitor_salt WHERE starts_at <= ?",
+				today.Add(-saltAge)); err != nil {
 				return err
 			}
 			for _, at := range []clock.Instant{today, tomorrow} {
 				key := newKey()
-				if _, err := tx.Exec(ctx, "INSERT INTO visitor_salt (starts_at, salt) VALUES (?, ?) ON CONFLICT (starts_at) DO NOTHING",
+				if _, err := tx.Exec(ctx, `INSERT INTO visitor_salt (starts_at, salt) VALUES (?, ?)
+					ON CONFLICT (starts_at) DO NOTHING`,
 					at, hex.EncodeToString(key[:])); err != nil {
 					return err
 				}

@@ -91,7 +91,8 @@ func TestSaltsWithoutDatabase(t *testing.T) {
 
 func TestDamagedSaltIsNotShown(t *testing.T) {
 	db, c := openSQLite(t)
-	if _, err := db.Exec(t.Context(), "INSERT INTO visitor_salt (starts_at, salt) VALUES (?, 'secretx')", startOfDay(c.Now())); err != nil {
+	if _, err := db.Exec(t.Context(), "INSERT INTO visitor_salt (starts_at, salt) VALUES (?, 'secretx')",
+		startOfDay(c.Now())); err != nil {
 		t.Fatal(err)
 	}
 	if err := NewSalts(db, slog.Default()).renew(t.Context()); err == nil || strings.Contains(err.Error(), "secretx") {

@@ -18,12 +18,14 @@ func TestAddressAndCountry(t *testing.T) {
 		want      string
 		trusted   bool
 	}{
-		"direct":                     {"192.0.2.1:5", nil, "192.0.2.1", false},
-		"direct, with a tale":        {"192.0.2.1:5", []string{"198.51.100.1"}, "192.0.2.1", false},
-		"one proxy":                  {"10.0.0.1:5", []string{"198.51.100.1"}, "198.51.100.1", true},
-		"one proxy, and a tale":      {"10.0.0.1:5", []string{"203.0.113.9, 198.51.100.1"}, "198.51.100.1", true},
-		"two proxies":                {"10.0.0.1:5", []string{"203.0.113.9, 198.51.100.1, 10.2.2.2"}, "198.51.100.1", true},
-		"two headers":                {"10.0.0.1:5", []string{"203.0.113.9, 198.51.100.1", "10.2.2.2"}, "198.51.100.1", true},
+		"direct":                {"192.0.2.1:5", nil, "192.0.2.1", false},
+		"direct, with a tale":   {"192.0.2.1:5", []string{"198.51.100.1"}, "192.0.2.1", false},
+		"one proxy":             {"10.0.0.1:5", []string{"198.51.100.1"}, "198.51.100.1", true},
+		"one proxy, and a tale": {"10.0.0.1:5", []string{"203.0.113.9, 198.51.100.1"}, "198.51.100.1", true},
+		"two proxies": {"10.0.0.1:5", []string{"203.0.113.9, 198.51.100.1, 10.2.2.2"}, "198.51.100.1",
+			true},
+		"two headers": {"10.0.0.1:5", []string{"203.0.113.9, 198.51.100.1", "10.2.2.2"}, "198.51.100.1",
+			true},
 		"nothing but proxies":        {"10.0.0.1:5", []string{"10.3.3.3,10.2.2.2"}, "10.3.3.3", true},
 		"no header":                  {"10.0.0.1:5", nil, "10.0.0.1", true},
 		"empty header":               {"10.0.0.1:5", []string{""}, "10.0.0.1", true},
@@ -45,7 +47,8 @@ func TestAddressAndCountry(t *testing.T) {
 		v := visitors.Of(&http.Request{RemoteAddr: peer, Header: http.Header{"X-Country": told}})
 		return v.Country()
 	}
-	for value, want := range map[string]string{"DE": "DE", "de": "DE", "": "ZZ", "XX": "ZZ", "T1": "ZZ", "DEU": "ZZ", "é": "ZZ"} {
+	for value, want := range map[string]string{"DE": "DE", "de": "DE", "": "ZZ", "XX": "ZZ", "T1": "ZZ", "DEU": "ZZ",
+		"é": "ZZ"} {
 		if got := country("10.0.0.1:5", value); got != want {
 			t.Errorf("country %q: %s", value, got)
 		}

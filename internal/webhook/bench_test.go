@@ -23,12 +23,15 @@ func BenchmarkDelivery(b *testing.B) {
 				key := owner.Key("webhooks:create")
 				var to []delivery.Destination
 				for range destinations {
-					w := key.Call("POST", "/webhooks", M{"appId": key.AppID, "url": "https://a.example.com/", "events": []string{linkCreated}}).Want(201)
-					to = append(to, delivery.Destination{ID: w.Text("data.webhook.id"), Revision: w.Text("data.webhook.revision")})
+					w := key.Call("POST", "/webhooks", M{"appId": key.AppID, "url": "https://a.example.com/",
+						"events": []string{linkCreated}}).Want(201)
+					to = append(to, delivery.Destination{ID: w.Text("data.webhook.id"),
+						Revision: w.Text("data.webhook.revision")})
 				}
 				if err := i.DB.InTx(b.Context(), func(tx *store.Tx) error {
 					for n := range b.N {
-						e := delivery.Event{ID: ids.New(), Type: delivery.LinkCreated, AppID: key.AppID, ResourceID: "x", Revision: "y", OccurredAt: tx.Now}
+						e := delivery.Event{ID: ids.New(), Type: delivery.LinkCreated, AppID: key.AppID,
+							ResourceID: "x", Revision: "y", OccurredAt: tx.Now}
 						if _, err := delivery.Deliver(b.Context(), tx, e, to[n%len(to)]); err != nil {
 							return err
 						}
@@ -54,11 +57,13 @@ func BenchmarkEmit(b *testing.B) {
 				owner := i.Prepared(b, "ann@example.com")
 				key := owner.Key("webhooks:create")
 				for range destinations {
-					key.Call("POST", "/webhooks", M{"appId": key.AppID, "url": "https://hooks.waymark.dev/", "events": []string{linkCreated}}).Want(201)
+					key.Call("POST", "/webhooks", M{"appId": key.AppID, "url": "https://hooks.waymark.dev/",
+						"events": []string{linkCreated}}).Want(201)
 				}
 				if err := i.DB.InTx(b.Context(), func(tx *store.Tx) error {
 					for b.Loop() {
-						if err := delivery.Emit(b.Context(), tx, delivery.LinkCreated, key.AppID, "x", "y"); err != nil {
+						if err := delivery.Emit(b.Context(), tx, delivery.LinkCreated, key.AppID, "x",
+							"y"); err != nil {
 							return err
 						}
 					}

@@ -83,7 +83,8 @@ func (w *Webhook) refuses(ctx context.Context, tx *store.Tx) (reason string, err
 	if err != nil || holds {
 		return "", err
 	}
-	_, err = tx.Exec(ctx, "UPDATE webhook SET hold = ? WHERE id = ? AND revision = ?", delivery.HoldAuthorization, w.ID, w.Revision)
+	_, err = tx.Exec(ctx, "UPDATE webhook SET hold = ? WHERE id = ? AND revision = ?", delivery.HoldAuthorization, w.ID,
+		w.Revision)
 	return delivery.AuthorizationLost, err
 }
 
@@ -120,7 +121,8 @@ func record(ctx context.Context, db *store.DB, w *Webhook, ended []claimed) (err
 
 // count adds failures to the failures in a row, which a success resets first,
 // and suspends the destination when they are too many.
-func (w *Webhook) count(ctx context.Context, tx *store.Tx, failures int64, lastSuccess, lastFailure *clock.Instant) error {
+func (w *Webhook) count(ctx context.Context, tx *store.Tx, failures int64, lastSuccess,
+	lastFailure *clock.Instant) error {
 	type counted struct {
 		failures int64
 		hold     string

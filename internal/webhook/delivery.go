@@ -39,7 +39,8 @@ type retryInput struct {
 	Body       RetryDelivery
 }
 
-func (s *service) retry(ctx context.Context, c *op.Call, tx *store.Tx, in *retryInput) (op.Item[delivery.Delivery], error) {
+func (s *service) retry(ctx context.Context, c *op.Call, tx *store.Tx, in *retryInput) (op.Item[delivery.Delivery],
+	error) {
 	d, err := delivery.Load(ctx, tx, in.DeliveryID)
 	if err != nil {
 		return op.Item[delivery.Delivery]{}, err
@@ -48,11 +49,13 @@ func (s *service) retry(ctx context.Context, c *op.Call, tx *store.Tx, in *retry
 		return op.Item[delivery.Delivery]{}, fault.Stale()
 	}
 	if !d.Over() {
-		return op.Item[delivery.Delivery]{}, conflict("The delivery is %s. Wait until it has succeeded, failed or been cancelled.", d.State)
+		return op.Item[delivery.Delivery]{}, conflict("The delivery is %s. Wait until it has succeeded, failed or "+
+			"been cancelled.", d.State)
 	}
 	w, err := find(ctx, tx, d.WebhookID, tx.Now)
 	if errors.Is(err, store.ErrNotFound) {
-		return op.Item[delivery.Delivery]{}, conflict("The destination was deleted. Nothing can be sent to it any more.")
+		return op.Item[delivery.Delivery]{},
+			conflict("The destination was deleted. Nothing can be sent to it any more.")
 	}
 	if err != nil {
 		return op.Item[delivery.Delivery]{}, err

@@ -45,15 +45,20 @@ func TestEmission(t *testing.T) {
 		id, path := link.Text("data.id"), "/links/"+apitest.Path(link.Text("data.id"))
 		got := expect("creation", "a link.created")
 		one := got[0]
-		want := `{"id":"` + one.event.ID + `","type":"link.created","schemaVersion":"1","appId":"` + owner.AppID + `","occurredAt":"` + i.Clock.Now().String() +
+		want := `{"id":"` + one.event.ID + `","type":"link.created","schemaVersion":"1","appId":"` + owner.AppID +
+			`","occurredAt":"` + i.Clock.Now().String() +
 			`","test":false,"resource":{"id":"` + id + `","revision":"` + link.Revision() + `"}}`
-		if one.body != want || one.header.Get("Service-Event-Id") != one.event.ID || one.header.Get("Service-Delivery-Id") == "" ||
-			one.header.Get("Content-Type") != "application/json; charset=utf-8" || !strings.HasPrefix(one.header.Get("Service-Signature"), "t="+strconv.FormatInt(i.Clock.Now().Unix(), 10)+",v1=") {
+		if one.body != want || one.header.Get("Service-Event-Id") != one.event.ID ||
+			one.header.Get("Service-Delivery-Id") == "" ||
+			one.header.Get("Content-Type") != "application/json; charset=utf-8" ||
+			!strings.HasPrefix(one.header.Get("Service-Signature"),
+				"t="+strconv.FormatInt(i.Clock.Now().Unix(), 10)+",v1=") {
 			t.Errorf("%s\n%s\n%v", one.body, want, one.header)
 		}
 		revision := func() apitest.With { return apitest.IfMatch(owner.Call("GET", path, nil).Want(200).Revision()) }
 		owner.Link("a", nil).Refused(fault.ResourceConflict)
-		owner.Call("PATCH", path, M{"title": "x"}, apitest.IfMatch("0198c9a2-7f3e-4c11-9d52-0a6f6e1b2c3d")).Refused(fault.RevisionConflict)
+		owner.Call("PATCH", path, M{"title": "x"}, apitest.IfMatch("0198c9a2-7f3e-4c11-9d52-0a6f6e1b2c3d")).
+			Refused(fault.RevisionConflict)
 		owner.Call("POST", "/links/validate", M{"appId": owner.AppID, "domain": owner.Host, "slug": "free"}).Want(200)
 		expect("refusals", "")
 		once := apitest.Idempotent(apitest.NewKey())
@@ -66,7 +71,8 @@ func TestEmission(t *testing.T) {
 		expect("tag", "")
 		owner.Call("PUT", path+"/tags", M{"tagIds": []string{tag}}, revision()).Want(200)
 		expect("tags of a link", "a link.updated")
-		owner.Call("PUT", path+"/routing-rules", M{"rules": []M{{"platform": "ios", "destinationUrl": "https://example.com/ios"}}}, revision()).Want(200)
+		owner.Call("PUT", path+"/routing-rules",
+			M{"rules": []M{{"platform": "ios", "destinationUrl": "https://example.com/ios"}}}, revision()).Want(200)
 		expect("rules", "a link.updated")
 		i.Settle(t)
 		expect("publication", "")
@@ -79,7 +85,9 @@ func TestEmission(t *testing.T) {
 		last := owner.Call("GET", path, nil).Revision()
 		owner.Call("DELETE", path, nil, apitest.IfMatch(last)).Want(204)
 		got = expect("deletion", "a link.deleted, b link.deleted")
-		if got[0].event.ID != got[1].event.ID || got[0].header.Get("Service-Delivery-Id") == got[1].header.Get("Service-Delivery-Id") || got[0].event.Resource.Revision != last {
+		if got[0].event.ID != got[1].event.ID ||
+			got[0].header.Get("Service-Delivery-Id") == got[1].header.Get("Service-Delivery-Id") ||
+			got[0].event.Resource.Revision != last {
 			t.Errorf("one event, two deliveries: %v", got)
 		}
 		owner.Call("POST", "/domains", M{"appId": owner.AppID, "mode": "platform", "prefix": "more"}).Want(202)
@@ -94,8 +102,10 @@ func TestEmission(t *testing.T) {
 			t.Errorf("after the domain's operation: %v", types)
 		}
 		owner.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": []M{
-			{"clientId": "a", "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host, "slug": "batch", "desktopUrl": "https://example.com/"}},
-			{"clientId": "b", "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host, "slug": "batch", "desktopUrl": "https://example.com/"}},
+			{"clientId": "a", "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host,
+				"slug": "batch", "desktopUrl": "https://example.com/"}},
+			{"clientId": "b", "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host,
+				"slug": "batch", "desktopUrl": "https://example.com/"}},
 		}}).Want(202)
 		i.Settle(t)
 		expect("batch of which one item is refused", "a link.created, a operation.completed")
@@ -114,9 +124,11 @@ func TestEmission(t *testing.T) {
 		}
 		expect("rolled back", "")
 		// The types whose makers are still to come are delivered as well.
-		for _, kind := range []delivery.Type{delivery.TemplatePublicationSucceeded, delivery.TemplatePublicationFailed, delivery.OperationFailed} {
+		for _, kind := range []delivery.Type{delivery.TemplatePublicationSucceeded, delivery.TemplatePublicationFailed,
+			delivery.OperationFailed} {
 			if err := i.DB.InTx(t.Context(), func(tx *store.Tx) error {
-				return delivery.Emit(t.Context(), tx, kind, owner.AppID, "0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d", "0198c9a2-7f3e-4c11-9d52-0a6f6e1b2c3d")
+				return delivery.Emit(t.Context(), tx, kind, owner.AppID, "0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d",
+					"0198c9a2-7f3e-4c11-9d52-0a6f6e1b2c3d")
 			}); err != nil {
 				t.Fatal(err)
 			}
@@ -132,7 +144,8 @@ func TestAttempts(t *testing.T) {
 		r.answers(always(500))
 		start := i.Clock.Now()
 		owner.Link("a", nil).Want(201)
-		w.newest().Has("data.state", `"pending"`).Has("data.attempts", "0").Has("data.nextAttemptAt", `"`+start.String()+`"`).Has("data.error", "null").Has("data.httpStatus", "null")
+		w.newest().Has("data.state", `"pending"`).Has("data.attempts", "0").
+			Has("data.nextAttemptAt", `"`+start.String()+`"`).Has("data.error", "null").Has("data.httpStatus", "null")
 		var seen []received
 		for n, after := range []time.Duration{0, 30, 90, 210, 450} {
 			if at := start.Add(after * time.Second); at > start {
@@ -148,19 +161,24 @@ func TestAttempts(t *testing.T) {
 			if len(got) != 1 {
 				t.Fatalf("attempt %d: %d requests", n+1, len(got))
 			}
-			if got[0].signed(w.secret) != "0" || !strings.HasPrefix(got[0].header.Get("Service-Signature"), "t="+strconv.FormatInt(i.Clock.Now().Unix(), 10)+",") {
+			if got[0].signed(w.secret) != "0" || !strings.HasPrefix(got[0].header.Get("Service-Signature"),
+				"t="+strconv.FormatInt(i.Clock.Now().Unix(), 10)+",") {
 				t.Errorf("attempt %d: %v", n+1, got[0].header)
 			}
 			seen = append(seen, got[0])
-			d := w.newest().Has("data.attempts", strconv.Itoa(n+1)).Has("data.httpStatus", "500").Has("data.error.code", `"http_status"`)
+			d := w.newest().Has("data.attempts", strconv.Itoa(n+1)).Has("data.httpStatus", "500").
+				Has("data.error.code", `"http_status"`)
 			if n < 4 {
-				d.Has("data.state", `"pending"`).Has("data.nextAttemptAt", `"`+start.Add([]time.Duration{30, 90, 210, 450}[n]*time.Second).String()+`"`)
+				d.Has("data.state", `"pending"`).Has("data.nextAttemptAt",
+					`"`+start.Add([]time.Duration{30, 90, 210, 450}[n]*time.Second).String()+`"`)
 			} else {
 				d.Has("data.state", `"failed"`).Has("data.nextAttemptAt", "null")
 			}
 		}
 		for _, one := range seen[1:] {
-			if one.body != seen[0].body || one.header.Get("Service-Event-Id") != seen[0].header.Get("Service-Event-Id") || one.header.Get("Service-Delivery-Id") != seen[0].header.Get("Service-Delivery-Id") {
+			if one.body != seen[0].body ||
+				one.header.Get("Service-Event-Id") != seen[0].header.Get("Service-Event-Id") ||
+				one.header.Get("Service-Delivery-Id") != seen[0].header.Get("Service-Delivery-Id") {
 				t.Errorf("attempts differ: %v and %v", seen[0], one)
 			}
 		}
@@ -169,7 +187,8 @@ func TestAttempts(t *testing.T) {
 		if got := r.take(); len(got) != 0 {
 			t.Errorf("%d requests after the last attempt", len(got))
 		}
-		w.get().Has("data.consecutiveFailures", "5").Has("data.status", `"active"`).Has("data.lastFailureAt", `"`+start.Add(450*time.Second).String()+`"`).Has("data.lastSuccessAt", "null")
+		w.get().Has("data.consecutiveFailures", "5").Has("data.status", `"active"`).
+			Has("data.lastFailureAt", `"`+start.Add(450*time.Second).String()+`"`).Has("data.lastSuccessAt", "null")
 
 		// A success starts the count again; a redirect is none.
 		r.answers(always(302))
@@ -182,7 +201,8 @@ func TestAttempts(t *testing.T) {
 		r.answers(always(201))
 		i.Clock.Move(30 * time.Second)
 		i.Deliver(t)
-		w.newest().Has("data.state", `"succeeded"`).Has("data.attempts", "2").Has("data.httpStatus", "201").Has("data.error", "null").Has("data.nextAttemptAt", "null")
+		w.newest().Has("data.state", `"succeeded"`).Has("data.attempts", "2").Has("data.httpStatus", "201").
+			Has("data.error", "null").Has("data.nextAttemptAt", "null")
 		w.get().Has("data.consecutiveFailures", "0").Has("data.lastSuccessAt", `"`+i.Clock.Now().String()+`"`)
 	})
 }
@@ -205,7 +225,8 @@ func TestSuspension(t *testing.T) {
 		w.get().Has("data.consecutiveFailures", "9").Has("data.status", `"active"`)
 		owner.Link("tenth", nil).Want(201)
 		i.Deliver(t)
-		w.get().Has("data.consecutiveFailures", "10").Has("data.status", `"suspended"`).Has("data.enabled", "true").Has("data.revision", `"`+revision+`"`)
+		w.get().Has("data.consecutiveFailures", "10").Has("data.status", `"suspended"`).Has("data.enabled", "true").
+			Has("data.revision", `"`+revision+`"`)
 		w.wantStates(strings.TrimSpace(strings.Repeat("cancelled:suspended ", 10)))
 		if why := w.newest().Text("data.error.message"); !strings.Contains(why, "503") {
 			t.Errorf("the last delivery does not tell why it is suspended: %s", why)
@@ -221,20 +242,24 @@ func TestSuspension(t *testing.T) {
 				t.Error("a suspended destination is sent to")
 			}
 		}
-		missed := w.newest().Has("data.state", `"cancelled"`).Has("data.error.code", `"suspended"`).Has("data.attempts", "0")
+		missed := w.newest().Has("data.state", `"cancelled"`).Has("data.error.code", `"suspended"`).
+			Has("data.attempts", "0")
 		retry := "/webhook-deliveries/" + missed.Text("data.id") + "/retry"
 		w.c.Call("POST", w.path+"/test", M{}).Refused(fault.ResourceConflict)
 		w.c.Call("POST", retry, M{}, apitest.IfMatch(missed.Revision())).Refused(fault.ResourceConflict)
 		w.patch(M{"description": "still suspended"}).Has("data.status", `"suspended"`)
 		w.patch(M{"enabled": true}).Has("data.status", `"active"`).Has("data.consecutiveFailures", "0")
 		r.answers(nil)
-		again := w.c.Call("POST", retry, M{}, apitest.IfMatch(missed.Revision())).Want(202).Has("data.state", `"pending"`).Has("data.eventId", missed.Value("data.eventId")).
+		again := w.c.Call("POST", retry, M{}, apitest.IfMatch(missed.Revision())).Want(202).
+			Has("data.state", `"pending"`).Has("data.eventId", missed.Value("data.eventId")).
 			Has("data.webhookRevision", `"`+w.get().Revision()+`"`)
-		if again.Text("data.id") == missed.Text("data.id") || again.Header.Get("Location") != "/v1/webhook-deliveries/"+again.Text("data.id") {
+		if again.Text("data.id") == missed.Text("data.id") ||
+			again.Header.Get("Location") != "/v1/webhook-deliveries/"+again.Text("data.id") {
 			t.Errorf("retry: %s %v", again.Body, again.Header)
 		}
 		i.Deliver(t)
-		if got := r.take(); len(got) != 1 || got[0].event.ID != missed.Text("data.eventId") || got[0].event.OccurredAt != missed.Text("data.createdAt") {
+		if got := r.take(); len(got) != 1 || got[0].event.ID != missed.Text("data.eventId") ||
+			got[0].event.OccurredAt != missed.Text("data.createdAt") {
 			t.Errorf("sent later: %v", got)
 		}
 		w.c.Call("GET", "/webhook-deliveries/"+missed.Text("data.id"), nil).Want(200).Has("data.state", `"cancelled"`)
@@ -275,7 +300,8 @@ func TestTestAndRetry(t *testing.T) {
 	each(t, func(t *testing.T, i *apitest.Installation, r *receiver) {
 		owner := i.Prepared(t, "ann@example.com")
 		w := register(t, owner, M{"events": []string{"export.ready"}})
-		test := w.c.Call("POST", w.path+"/test", M{}, apitest.IfMatch(w.get().Revision())).Want(202).Has("data.eventType", `"webhook.test"`).Has("data.test", "true").
+		test := w.c.Call("POST", w.path+"/test", M{}, apitest.IfMatch(w.get().Revision())).Want(202).
+			Has("data.eventType", `"webhook.test"`).Has("data.test", "true").
 			Has("data.state", `"pending"`).Has("data.webhookId", `"`+w.id+`"`)
 		path := "/webhook-deliveries/" + test.Text("data.id")
 		if test.Header.Get("Location") != "/v1"+path || test.Header.Get("Retry-After") != "1" {
@@ -284,7 +310,8 @@ func TestTestAndRetry(t *testing.T) {
 		w.c.Call("POST", path+"/retry", M{}, apitest.IfMatch(test.Revision())).Refused(fault.ResourceConflict)
 		i.Deliver(t)
 		got := r.take()
-		if len(got) != 1 || !got[0].event.Test || got[0].event.Type != "webhook.test" || got[0].event.Resource.ID != w.id || got[0].event.Resource.Revision != w.get().Revision() {
+		if len(got) != 1 || !got[0].event.Test || got[0].event.Type != "webhook.test" ||
+			got[0].event.Resource.ID != w.id || got[0].event.Resource.Revision != w.get().Revision() {
 			t.Fatalf("%v", got)
 		}
 		done := w.c.Call("GET", path, nil).Want(200).Has("data.state", `"succeeded"`)
@@ -300,14 +327,18 @@ func TestTestAndRetry(t *testing.T) {
 		w.c.Call("POST", w.path+"/test", M{}).Want(202)
 		i.Deliver(t)
 		w.wantStates("succeeded succeeded pending:http_status")
-		for query, want := range map[string]int{"state=succeeded": 2, "state=pending": 1, "state=failed": 0, "eventType=webhook.test": 3, "eventType=export.ready": 0, "eventType=webhook.test&state=pending": 1} {
+		for query, want := range map[string]int{"state=succeeded": 2, "state=pending": 1, "state=failed": 0,
+			"eventType=webhook.test": 3, "eventType=export.ready": 0, "eventType=webhook.test&state=pending": 1} {
 			if n := w.c.Call("GET", w.path+"/deliveries?"+query, nil).Want(200).Len("data"); n != want {
 				t.Errorf("%s: %d deliveries, want %d", query, n, want)
 			}
 		}
-		page := w.c.Call("GET", w.path+"/deliveries?limit=1", nil).Want(200).Has("pagination.hasMore", "true").Has("data.0.state", `"pending"`)
-		w.c.Call("GET", w.path+"/deliveries?limit=1&cursor="+page.Text("pagination.nextCursor"), nil).Want(200).Has("data.0.state", `"succeeded"`)
-		owner.Call("GET", "/audit-events?resourceType=webhook_delivery", nil).Want(200).Has("data.0.operation", `"testWebhooksWebhookId"`)
+		page := w.c.Call("GET", w.path+"/deliveries?limit=1", nil).Want(200).Has("pagination.hasMore", "true").
+			Has("data.0.state", `"pending"`)
+		w.c.Call("GET", w.path+"/deliveries?limit=1&cursor="+page.Text("pagination.nextCursor"), nil).Want(200).
+			Has("data.0.state", `"succeeded"`)
+		owner.Call("GET", "/audit-events?resourceType=webhook_delivery", nil).Want(200).
+			Has("data.0.operation", `"testWebhooksWebhookId"`)
 
 		// Deliveries outlive their destination, until their retention ends.
 		w.c.Call("DELETE", w.path, nil, apitest.IfMatch(w.get().Revision())).Want(204)
@@ -324,7 +355,8 @@ func TestTestAndRetry(t *testing.T) {
 					break
 				}
 			}
-			if n := count(t, i.DB, "SELECT (SELECT COUNT(*) FROM webhook) + (SELECT COUNT(*) FROM webhook_delivery)"); n != want {
+			if n := count(t, i.DB,
+				"SELECT (SELECT COUNT(*) FROM webhook) + (SELECT COUNT(*) FROM webhook_delivery)"); n != want {
 				t.Errorf("%d rows are left, want %d", n, want)
 			}
 		}
@@ -345,15 +377,20 @@ func TestChangeCancels(t *testing.T) {
 			"disable": func(w *registered) { w.patch(M{"enabled": false}) },
 			"enable":  func(w *registered) { w.patch(M{"enabled": true}) },
 			"rotate": func(w *registered) {
-				w.c.Call("POST", w.path+"/rotate-secret", M{"overlapSeconds": 60}, apitest.IfMatch(w.get().Revision())).Want(200)
+				w.c.Call("POST", w.path+"/rotate-secret", M{"overlapSeconds": 60}, apitest.IfMatch(w.get().Revision())).
+					Want(200)
 			},
-			"delete": func(w *registered) { w.c.Call("DELETE", w.path, nil, apitest.IfMatch(w.get().Revision())).Want(204) },
+			"delete": func(w *registered) {
+				w.c.Call("DELETE", w.path, nil, apitest.IfMatch(w.get().Revision())).
+					Want(204)
+			},
 		} {
 			w := register(t, owner, nil)
 			test := w.c.Call("POST", w.path+"/test", M{}).Want(202)
 			waiting := "/webhook-deliveries/" + test.Text("data.id")
 			change(w)
-			w.c.Call("GET", waiting, nil).Want(200).Has("data.state", `"cancelled"`).Has("data.error.code", `"configuration_changed"`).Has("data.nextAttemptAt", "null")
+			w.c.Call("GET", waiting, nil).Want(200).Has("data.state", `"cancelled"`).
+				Has("data.error.code", `"configuration_changed"`).Has("data.nextAttemptAt", "null")
 			i.Deliver(t)
 			if got := r.take(); len(got) != 0 {
 				t.Errorf("%s: the cancelled delivery was sent", name)
@@ -402,7 +439,8 @@ func TestAppDeleted(t *testing.T) {
 			t.Errorf("%d requests", len(got))
 		}
 		w.c.Call("GET", w.path, nil).Refused(fault.NotFound)
-		if n := count(t, i.DB, "SELECT (SELECT COUNT(*) FROM webhook) + (SELECT COUNT(*) FROM webhook_subscription) + (SELECT COUNT(*) FROM webhook_delivery WHERE state <> 'cancelled')"); n != 0 {
+		if n := count(t, i.DB, `SELECT (SELECT COUNT(*) FROM webhook) + (SELECT COUNT(*)
+			FROM webhook_subscription) + (SELECT COUNT(*) FROM webhook_delivery WHERE state <> 'cancelled')`); n != 0 {
 			t.Errorf("%d rows are left", n)
 		}
 	})
@@ -427,30 +465,36 @@ func TestAuthorizationLost(t *testing.T) {
 				owner.Call("DELETE", keyPath(owner), nil, revision(owner, keyPath(owner))).Want(204)
 			}},
 			"key rotated without overlap": {key, func(owner *apitest.Client, _ *registered) {
-				owner.Call("POST", keyPath(owner)+"/rotate", M{"overlapSeconds": 0}, revision(owner, keyPath(owner))).Want(201)
+				owner.Call("POST", keyPath(owner)+"/rotate", M{"overlapSeconds": 0}, revision(owner, keyPath(owner))).
+					Want(201)
 			}},
 			"key expired": {key, func(*apitest.Client, *registered) { i.Clock.Move(91 * 24 * time.Hour) }},
 			"permission removed": {key, func(owner *apitest.Client, _ *registered) {
-				owner.Call("PATCH", keyPath(owner), M{"permissions": permissions[1:]}, revision(owner, keyPath(owner))).Want(200)
+				owner.Call("PATCH", keyPath(owner), M{"permissions": permissions[1:]}, revision(owner, keyPath(owner))).
+					Want(200)
 			}},
 			"app removed from key": {func(owner *apitest.Client) *apitest.Client {
 				other := owner.Call("POST", "/apps", M{"name": "Other"}).Want(201).Text("data.id")
-				r := owner.Call("POST", "/api-keys", M{"name": "k", "appIds": []string{owner.AppID, other}, "permissions": permissions}).Want(201)
+				r := owner.Call("POST", "/api-keys", M{"name": "k", "appIds": []string{owner.AppID, other},
+					"permissions": permissions}).Want(201)
 				k := i.Client(t, r.Text("data.secret"))
 				k.AppID = owner.AppID
 				return k
 			}, func(owner *apitest.Client, _ *registered) {
 				apps := owner.Call("GET", "/apps", nil).Want(200).Text("data.0.id")
-				owner.Call("PATCH", keyPath(owner), M{"appIds": []string{apps}}, revision(owner, keyPath(owner))).Want(200)
+				owner.Call("PATCH", keyPath(owner), M{"appIds": []string{apps}}, revision(owner, keyPath(owner))).
+					Want(200)
 			}},
 			"session expired": {session, func(_ *apitest.Client, w *registered) {
 				exec(t, i.DB, "UPDATE webhook SET authorized_until = ? WHERE id = ?", i.Clock.Now(), w.id)
 			}},
 			"session revoked": {session, func(_ *apitest.Client, w *registered) {
-				exec(t, i.DB, "UPDATE session SET ended_at = 1 WHERE credential = (SELECT credential FROM webhook WHERE id = ?)", w.id)
+				exec(t, i.DB, `UPDATE session SET ended_at = 1 WHERE credential = (SELECT credential FROM webhook
+					WHERE id = ?)`, w.id)
 			}},
 			"owner inactive": {key, func(_ *apitest.Client, w *registered) {
-				exec(t, i.DB, "UPDATE users SET active = FALSE WHERE id = (SELECT owner_id FROM webhook WHERE id = ?)", w.id)
+				exec(t, i.DB, "UPDATE users SET active = FALSE WHERE id = (SELECT owner_id FROM webhook WHERE id = ?)",
+					w.id)
 			}},
 		} {
 			names++
@@ -458,7 +502,8 @@ func TestAuthorizationLost(t *testing.T) {
 			owner := i.Prepared(t, email)
 			w := registerAs(t, c.by(owner), nil)
 			// The expiry of a session is the machine's, not of this clock.
-			exec(t, i.DB, "UPDATE webhook SET authorized_until = ? WHERE id = ? AND authorizer_type = 'human'", i.Clock.Now().Add(time.Hour), w.id)
+			exec(t, i.DB, "UPDATE webhook SET authorized_until = ? WHERE id = ? AND authorizer_type = 'human'",
+				i.Clock.Now().Add(time.Hour), w.id)
 			owner.Link("before", nil).Want(201)
 			i.Deliver(t)
 			if got := r.take(); len(got) != 1 {
@@ -468,17 +513,20 @@ func TestAuthorizationLost(t *testing.T) {
 			other := i.Owner(t, email) // another session of theirs
 			c.lose(owner, w)
 			// It shows before an attempt finds it, to whoever may look.
-			if r := other.Call("GET", w.path, nil); r.Status == 200 && r.Text("data.status") != "authorization_required" {
+			if r := other.Call("GET", w.path, nil); r.Status == 200 &&
+				r.Text("data.status") != "authorization_required" {
 				t.Errorf("%s: the status is %s", name, r.Text("data.status"))
 			}
 			i.Deliver(t)
 			if got := r.take(); len(got) != 0 {
 				t.Errorf("%s: %d requests after", name, len(got))
 			}
-			if n := count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE webhook_id = ? AND state = 'cancelled' AND error_code = 'authorization_lost' AND attempts = 0", w.id); n != 1 {
+			if n := count(t, i.DB, `SELECT COUNT(*) FROM webhook_delivery WHERE webhook_id = ? AND state = 'cancelled'
+				AND error_code = 'authorization_lost' AND attempts = 0`, w.id); n != 1 {
 				t.Errorf("%s: %d deliveries are cancelled", name, n)
 			}
-			if n := count(t, i.DB, "SELECT COUNT(*) FROM webhook WHERE id = ? AND hold = 'authorization_required' AND consecutive_failures = 0", w.id); n != 1 {
+			if n := count(t, i.DB, `SELECT COUNT(*) FROM webhook WHERE id = ? AND hold = 'authorization_required'
+				AND consecutive_failures = 0`, w.id); n != 1 {
 				t.Errorf("%s: the destination is not on hold", name)
 			}
 			exec(t, i.DB, "UPDATE users SET active = TRUE")
@@ -490,7 +538,8 @@ func TestAuthorizationLost(t *testing.T) {
 			missed := w.newest().Has("data.state", `"cancelled"`).Has("data.error.code", `"authorization_lost"`)
 			w.c.Call("POST", w.path+"/test", M{}).Refused(fault.ResourceConflict)
 			w.patch(M{"enabled": true}).Has("data.status", `"active"`).Has("data.authorizedBy.type", `"api_key"`)
-			w.c.Call("POST", "/webhook-deliveries/"+missed.Text("data.id")+"/retry", M{}, apitest.IfMatch(missed.Revision())).Want(202)
+			w.c.Call("POST", "/webhook-deliveries/"+missed.Text("data.id")+"/retry", M{},
+				apitest.IfMatch(missed.Revision())).Want(202)
 			i.Deliver(t)
 			if got := r.take(); len(got) != 1 || got[0].event.ID != missed.Text("data.eventId") {
 				t.Errorf("%s: after it is authorized anew: %v", name, got)

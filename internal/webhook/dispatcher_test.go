@@ -77,7 +77,8 @@ func TestRun(t *testing.T) {
 			t.Errorf("%d deliveries arrived, the test %d times", len(seen), seen[test])
 		}
 		families, err := metrics.Gather()
-		if err != nil || len(families) != 2 || families[0].GetName() != "waymark_webhook_attempts_total" || families[0].Metric[0].Counter.GetValue() != 52 ||
+		if err != nil || len(families) != 2 || families[0].GetName() != "waymark_webhook_attempts_total" ||
+			families[0].Metric[0].Counter.GetValue() != 52 ||
 			families[1].Metric[0].Histogram.GetSampleCount() != 52 {
 			t.Errorf("metrics %v, %v", families, err)
 		}
@@ -105,9 +106,11 @@ func TestSlowReceiver(t *testing.T) {
 		emit(t, i, owner.AppID, 30)
 		<-arrived
 		storetest.Eventually(t, "delivery to the fast one", func() bool {
-			return count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE webhook_id = ? AND state = 'succeeded'", fast.id) == 30
+			return count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE webhook_id = ? AND state = 'succeeded'",
+				fast.id) == 30
 		})
-		if n := count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE webhook_id = ? AND state = 'delivering'", slow.id); n == 0 || n > 10 {
+		if n := count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE webhook_id = ? AND state = 'delivering'",
+			slow.id); n == 0 || n > 10 {
 			t.Errorf("%d are under way to the slow one", n)
 		}
 		time.AfterFunc(50*time.Millisecond, func() { close(fastDone) })
@@ -115,7 +118,8 @@ func TestSlowReceiver(t *testing.T) {
 		if n := count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE state = 'delivering'"); n != 0 {
 			t.Errorf("%d attempts were not recorded at the end", n)
 		}
-		if n := count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE webhook_id = ? AND state = 'succeeded'", slow.id); n == 0 {
+		if n := count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE webhook_id = ? AND state = 'succeeded'",
+			slow.id); n == 0 {
 			t.Error("no attempt was finished at the end")
 		}
 	})
@@ -154,7 +158,8 @@ func TestDispatcherDied(t *testing.T) {
 		w := register(t, owner, nil)
 		claim := func() {
 			t.Helper()
-			exec(t, i.DB, "UPDATE webhook_delivery SET state = 'delivering', lease_no = lease_no + 1, due_at = ? WHERE due_at IS NOT NULL", i.Clock.Now().Add(30*time.Second))
+			exec(t, i.DB, `UPDATE webhook_delivery SET state = 'delivering', lease_no = lease_no + 1, due_at = ?
+				WHERE due_at IS NOT NULL`, i.Clock.Now().Add(30*time.Second))
 		}
 		for n := range 7 {
 			owner.Link("s"+strconv.Itoa(n), nil).Want(201)
@@ -222,12 +227,14 @@ func TestLateRecord(t *testing.T) {
 		w := register(t, owner, nil)
 		r.answers(func(string, received) int {
 			i.Clock.Move(30 * time.Second)
-			exec(t, i.DB, "UPDATE webhook_delivery SET lease_no = lease_no + 1, due_at = ? WHERE state = 'delivering'", i.Clock.Now().Add(20*time.Second))
+			exec(t, i.DB, "UPDATE webhook_delivery SET lease_no = lease_no + 1, due_at = ? WHERE state = 'delivering'",
+				i.Clock.Now().Add(20*time.Second))
 			return 500
 		})
 		owner.Link("a", nil).Want(201)
 		i.Deliver(t)
-		w.newest().Has("data.state", `"delivering"`).Has("data.attempts", "0").Has("data.httpStatus", "null").Has("data.error", "null")
+		w.newest().Has("data.state", `"delivering"`).Has("data.attempts", "0").Has("data.httpStatus", "null").
+			Has("data.error", "null")
 		w.get().Has("data.consecutiveFailures", "0").Has("data.lastFailureAt", "null")
 	})
 }
@@ -262,7 +269,8 @@ func TestSeveralDispatchers(t *testing.T) {
 	})
 	storetest.Eventually(t, "delivery", func() bool {
 		// Time goes on when all wait for it: no lease ends meanwhile.
-		if count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE state = 'delivering' OR due_at <= ?", i.Clock.Now()) == 0 {
+		if count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE state = 'delivering' OR due_at <= ?",
+			i.Clock.Now()) == 0 {
 			i.Clock.Move(60 * time.Second)
 		}
 		return count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE state = 'succeeded'") == 400
@@ -285,14 +293,19 @@ func TestChangedUnderLoad(t *testing.T) {
 			func(_ *apitest.Client, w *registered) { w.patch(M{"enabled": false}) },
 			func(_ *apitest.Client, w *registered) { w.patch(M{"url": "https://b.example.com/"}) },
 			func(_ *apitest.Client, w *registered) {
-				w.c.Call("POST", w.path+"/rotate-secret", M{"overlapSeconds": 0}, apitest.IfMatch(w.get().Revision())).Want(200)
+				w.c.Call("POST", w.path+"/rotate-secret", M{"overlapSeconds": 0}, apitest.IfMatch(w.get().Revision())).
+					Want(200)
 			},
 			func(_ *apitest.Client, w *registered) {
 				w.c.Call("DELETE", w.path, nil, apitest.IfMatch(w.get().Revision())).Want(204)
 			},
 			func(owner *apitest.Client, _ *registered) {
-				exec(t, i.DB, "UPDATE domain SET detached = TRUE, removal_state = 'removed' WHERE app_id = ?", owner.AppID)
-				if err := i.DB.InTx(t.Context(), func(tx *store.Tx) error { return webhook.RemoveApp(t.Context(), tx, "", owner.AppID) }); err != nil {
+				exec(t, i.DB, "UPDATE domain SET detached = TRUE, removal_state = 'removed' WHERE app_id = ?",
+					owner.AppID)
+				if err := i.DB.InTx(t.Context(), func(tx *store.Tx) error {
+					return webhook.RemoveApp(t.Context(), tx,
+						"", owner.AppID)
+				}); err != nil {
 					t.Error(err)
 				}
 			},
@@ -301,7 +314,8 @@ func TestChangedUnderLoad(t *testing.T) {
 			w := register(t, owner, nil)
 			if err := i.DB.InTx(t.Context(), func(tx *store.Tx) error {
 				for range events {
-					if err := delivery.Emit(t.Context(), tx, delivery.LinkCreated, owner.AppID, "resource", "revision"); err != nil {
+					if err := delivery.Emit(t.Context(), tx, delivery.LinkCreated, owner.AppID, "resource",
+						"revision"); err != nil {
 						return err
 					}
 				}
@@ -310,14 +324,18 @@ func TestChangedUnderLoad(t *testing.T) {
 				t.Fatal(err)
 			}
 			storetest.Eventually(t, "the first attempts", func() bool {
-				return count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE webhook_id = ? AND state = 'succeeded'", w.id) > 20
+				return count(t, i.DB, `SELECT COUNT(*) FROM webhook_delivery WHERE webhook_id = ?
+					AND state = 'succeeded'`, w.id) > 20
 			})
 			change(owner, w)
-			if left := count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE webhook_id = ? AND due_at IS NOT NULL", w.id); left != 0 {
+			if left := count(t, i.DB, `SELECT COUNT(*) FROM webhook_delivery WHERE webhook_id = ?
+				AND due_at IS NOT NULL`, w.id); left != 0 {
 				t.Errorf("change %d: %d deliveries are still to be sent", n, left)
 			}
-			sent := count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE webhook_id = ? AND state = 'succeeded'", w.id)
-			cancelled := count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE webhook_id = ? AND error_code = 'configuration_changed'", w.id)
+			sent := count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE webhook_id = ? AND state = 'succeeded'",
+				w.id)
+			cancelled := count(t, i.DB, `SELECT COUNT(*) FROM webhook_delivery WHERE webhook_id = ?
+				AND error_code = 'configuration_changed'`, w.id)
 			if sent+cancelled != events || cancelled == 0 {
 				t.Errorf("change %d: %d sent and %d cancelled of %d", n, sent, cancelled, events)
 			}

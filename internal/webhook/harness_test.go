@@ -110,7 +110,8 @@ func each(t *testing.T, f func(t *testing.T, i *apitest.Installation, r *receive
 
 const linkCreated, linkUpdated, linkDeleted = "link.created", "link.updated", "link.deleted"
 
-var permissions = []string{"webhooks:create", "webhooks:read", "webhooks:update", "webhooks:delete", "webhooks:rotate_secret", "webhooks:test", "webhooks:retry"}
+var permissions = []string{"webhooks:create", "webhooks:read", "webhooks:update", "webhooks:delete",
+	"webhooks:rotate_secret", "webhooks:test", "webhooks:retry"}
 
 // registered is a destination of a test and its secret.
 type registered struct {
@@ -128,7 +129,8 @@ func register(t *testing.T, owner *apitest.Client, more M) *registered {
 
 func registerAs(t *testing.T, c *apitest.Client, more M) *registered {
 	t.Helper()
-	body := M{"appId": c.AppID, "url": "https://a.example.com/hook", "events": []string{linkCreated, linkUpdated, linkDeleted}}
+	body := M{"appId": c.AppID, "url": "https://a.example.com/hook",
+		"events": []string{linkCreated, linkUpdated, linkDeleted}}
 	for name, value := range more {
 		body[name] = value
 	}

@@ -42,11 +42,13 @@ func (EventResource) SchemaName() string { return "WebhookEventResource" }
 // describe adds the requests that receivers get to the contract.
 func describe(p *op.Pipeline) {
 	for _, t := range delivery.Types() {
-		p.Describe(op.Outgoing{Name: string(t), Summary: "Receive the event " + string(t), Payload: reflect.TypeFor[Event](), Headers: map[string]string{
-			"Service-Event-Id":    "The same in every delivery of the event.",
-			"Service-Delivery-Id": "The same in every attempt of the delivery.",
-			"Service-Signature":   "t=<unix seconds>,v1=<hex>: HMAC-SHA256 of the timestamp, a dot and the raw body under the secret; two v1 values while a secret is rotated.",
-		}})
+		p.Describe(op.Outgoing{Name: string(t), Summary: "Receive the event " + string(t),
+			Payload: reflect.TypeFor[Event](), Headers: map[string]string{
+				"Service-Event-Id":    "The same in every delivery of the event.",
+				"Service-Delivery-Id": "The same in every attempt of the delivery.",
+				"Service-Signature": "t=<unix seconds>,v1=<hex>: HMAC-SHA256 of the timestamp, a dot and the raw " +
+					"body under the secret; two v1 values while a secret is rotated.",
+			}})
 	}
 }
 
@@ -61,7 +63,8 @@ type message struct {
 func (w *Webhook) message(c *claimed, now clock.Instant) (message, error) {
 	e := c.Event
 	body, err := json.Marshal(Event{
-		ID: e.ID, Type: e.Type, SchemaVersion: "1", AppID: e.AppID, OccurredAt: e.OccurredAt, Test: e.Type == delivery.Test,
+		ID: e.ID, Type: e.Type, SchemaVersion: "1", AppID: e.AppID, OccurredAt: e.OccurredAt,
+		Test:     e.Type == delivery.Test,
 		Resource: EventResource{ID: e.ResourceID, Revision: e.Revision},
 	})
 	return message{body: body, header: http.Header{

@@ -16,7 +16,8 @@ func newMetrics(r prometheus.Registerer) metrics {
 	factory := promauto.With(r)
 	return metrics{
 		attempts: factory.NewCounterVec(prometheus.CounterOpts{
-			Name: "waymark_webhook_attempts_total", Help: "Attempts to deliver an event: succeeded, or the code of the failure.",
+			Name: "waymark_webhook_attempts_total", Help: "Attempts to deliver an event: succeeded, or the code of " +
+				"the failure.",
 		}, []string{"outcome"}),
 		seconds: factory.NewHistogram(prometheus.HistogramOpts{
 			Name: "waymark_webhook_delivery_seconds", Help: "From an event to its successful delivery.",

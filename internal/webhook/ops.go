@@ -23,25 +23,38 @@ func Register(p *op.Pipeline, client *outbound.Client) part.Part {
 	h := &service{client}
 	describe(p)
 	app, appOfDelivery := op.AppOf("webhookId", appOf), op.AppOf("deliveryId", delivery.AppOf)
-	op.List(p, op.Op{ID: "getWebhooks", Method: "GET", Path: "/webhooks", Perm: "webhooks:read", App: op.AppInQuery, Summary: "List webhooks"}, h.list)
-	op.Write(p, op.Op{ID: "createWebhooks", Method: "POST", Path: "/webhooks", Perm: permission, App: op.AppInBody, ETag: true,
-		Summary: "Create a webhook", Doc: "Events are sent as long as the credential of this call stays authorized, so register with an API key: a session ends within hours. Only this answer shows the secret."}, h.create)
-	op.Read(p, op.Op{ID: "getWebhooksWebhookId", Method: "GET", Path: "/webhooks/{webhookId}", Perm: "webhooks:read", App: app, Summary: "Get a webhook"}, h.get)
-	op.Write(p, op.Op{ID: "updateWebhooksWebhookId", Method: "PATCH", Path: "/webhooks/{webhookId}", Perm: "webhooks:update", App: app, IfMatch: op.IfMatchRequired,
-		Summary: "Update a webhook", Doc: "Only the fields sent change. enabled: true authorizes the destination with the credential of this call, which needs webhooks:create, and ends a suspension. Pending deliveries are cancelled."}, h.update)
-	op.Write(p, op.Op{ID: "deleteWebhooksWebhookId", Method: "DELETE", Path: "/webhooks/{webhookId}", Perm: "webhooks:delete", App: app, IfMatch: op.IfMatchRequired,
-		Summary: "Delete a webhook", Doc: "Its deliveries can be read for seven days."}, h.remove)
-	op.Write(p, op.Op{ID: "rotateSecretWebhooksWebhookId", Method: "POST", Path: "/webhooks/{webhookId}/rotate-secret", Perm: "webhooks:rotate_secret", App: app,
-		IfMatch: op.IfMatchRequired, ETag: true, Status: 200, Summary: "Rotate the signing secret of a webhook",
-		Doc: "For overlapSeconds each delivery is signed with the old secret too. Only this answer shows the new one. Pending deliveries are cancelled."}, h.rotate)
-	op.Write(p, op.Op{ID: "testWebhooksWebhookId", Method: "POST", Path: "/webhooks/{webhookId}/test", Perm: "webhooks:test", App: app, IfMatch: op.IfMatchOptional,
-		Status: 202, Summary: "Send a test event to a webhook"}, h.test)
-	op.List(p, op.Op{ID: "getWebhooksWebhookIdDeliveries", Method: "GET", Path: "/webhooks/{webhookId}/deliveries", Perm: "webhooks:read",
-		App: op.AppOf("webhookId", appOfAny), Summary: "List the deliveries of a webhook", Doc: "The deliveries of the last seven days, also of a deleted destination."}, listDeliveries)
-	op.Read(p, op.Op{ID: "getWebhookDeliveriesDeliveryId", Method: "GET", Path: "/webhook-deliveries/{deliveryId}", Perm: "webhooks:read", App: appOfDelivery,
-		Summary: "Get a webhook delivery"}, getDelivery)
-	op.Write(p, op.Op{ID: "retryWebhookDeliveriesDeliveryId", Method: "POST", Path: "/webhook-deliveries/{deliveryId}/retry", Perm: "webhooks:retry", App: appOfDelivery,
-		IfMatch: op.IfMatchRequired, Status: 202, Summary: "Retry a webhook delivery", Doc: "Makes a new delivery of the same event to the destination as it is now. The earlier delivery must have succeeded, failed or been cancelled."}, h.retry)
+	op.List(p, op.Op{ID: "getWebhooks", Method: "GET", Path: "/webhooks", Perm: "webhooks:read", App: op.AppInQuery,
+		Summary: "List webhooks"}, h.list)
+	op.Write(p, op.Op{ID: "createWebhooks", Method: "POST", Path: "/webhooks", Perm: permission, App: op.AppInBody,
+		ETag: true, Summary: "Create a webhook", Doc: "Events are sent as long as the credential of this call stays " +
+			"authorized, so register with an API key: a session ends within hours. Only this answer shows the secret."},
+		h.create)
+	op.Read(p, op.Op{ID: "getWebhooksWebhookId", Method: "GET", Path: "/webhooks/{webhookId}", Perm: "webhooks:read",
+		App: app, Summary: "Get a webhook"}, h.get)
+	op.Write(p, op.Op{ID: "updateWebhooksWebhookId", Method: "PATCH", Path: "/webhooks/{webhookId}",
+		Perm: "webhooks:update", App: app, IfMatch: op.IfMatchRequired, Summary: "Update a webhook",
+		Doc: "Only the fields sent change. enabled: true authorizes the destination with the credential of this " +
+			"call, which needs webhooks:create, and ends a suspension. Pending deliveries are cancelled."}, h.update)
+	op.Write(p, op.Op{ID: "deleteWebhooksWebhookId", Method: "DELETE", Path: "/webhooks/{webhookId}",
+		Perm: "webhooks:delete", App: app, IfMatch: op.IfMatchRequired, Summary: "Delete a webhook",
+		Doc: "Its deliveries can be read for seven days."}, h.remove)
+	op.Write(p, op.Op{ID: "rotateSecretWebhooksWebhookId", Method: "POST", Path: "/webhooks/{webhookId}/rotate-secret",
+		Perm: "webhooks:rotate_secret", App: app, IfMatch: op.IfMatchRequired, ETag: true, Status: 200,
+		Summary: "Rotate the signing secret of a webhook", Doc: "For overlapSeconds each delivery is signed with the " +
+			"old secret too. Only this answer shows the new one. Pending deliveries are cancelled."}, h.rotate)
+	op.Write(p, op.Op{ID: "testWebhooksWebhookId", Method: "POST", Path: "/webhooks/{webhookId}/test",
+		Perm: "webhooks:test", App: app, IfMatch: op.IfMatchOptional, Status: 202,
+		Summary: "Send a test event to a webhook"}, h.test)
+	op.List(p, op.Op{ID: "getWebhooksWebhookIdDeliveries", Method: "GET", Path: "/webhooks/{webhookId}/deliveries",
+		Perm: "webhooks:read", App: op.AppOf("webhookId", appOfAny), Summary: "List the deliveries of a webhook",
+		Doc: "The deliveries of the last seven days, also of a deleted destination."}, listDeliveries)
+	op.Read(p, op.Op{ID: "getWebhookDeliveriesDeliveryId", Method: "GET", Path: "/webhook-deliveries/{deliveryId}",
+		Perm: "webhooks:read", App: appOfDelivery, Summary: "Get a webhook delivery"}, getDelivery)
+	op.Write(p, op.Op{ID: "retryWebhookDeliveriesDeliveryId", Method: "POST",
+		Path: "/webhook-deliveries/{deliveryId}/retry", Perm: "webhooks:retry", App: appOfDelivery,
+		IfMatch: op.IfMatchRequired, Status: 202, Summary: "Retry a webhook delivery",
+		Doc: "Makes a new delivery of the same event to the destination as it is now. The earlier delivery must have " +
+			"succeeded, failed or been cancelled."}, h.retry)
 	return part.Part{
 		Name: "webhook", Sweeps: []part.Sweep{{Name: "webhook deliveries", Run: Sweep}},
 		OfApp: part.OfApp{Tables: []string{"webhook", "webhook_subscription", "webhook_delivery"}, Remove: RemoveApp},
@@ -74,7 +87,8 @@ type CreateWebhook struct {
 // SchemaName implements schema.Named.
 func (CreateWebhook) SchemaName() string { return "WebhookCreate" }
 
-func (s *service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateWebhook }) (op.Item[Issued], error) {
+func (s *service) create(ctx context.Context, c *op.Call, tx *store.Tx,
+	in *struct{ Body CreateWebhook }) (op.Item[Issued], error) {
 	w := Webhook{AppID: in.Body.AppID, URL: in.Body.URL, Events: in.Body.Events, Enabled: in.Body.Enabled.Or(true)}
 	opt.Into(in.Body.Description, &w.Description)
 	if err := s.client.Check("/url", w.URL); err != nil {
@@ -85,11 +99,13 @@ func (s *service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *stru
 		return op.Item[Issued]{}, err
 	}
 	if limit := c.Scaled(MaxPerApp); n >= limit {
-		return op.Item[Issued]{}, conflict("The app has %d destinations, and at most %d are allowed. Delete one first.", n, limit)
+		return op.Item[Issued]{}, conflict("The app has %d destinations, and at most %d are allowed. Delete one first.",
+			n, limit)
 	}
 	w.authorize(c.Actor)
 	err = insert(ctx, tx, &w)
-	return op.Item[Issued]{Data: Issued{Webhook: w, Secret: w.secret}, Ref: w.ref(), Location: w.location(), Secret: true}, err
+	return op.Item[Issued]{Data: Issued{Webhook: w, Secret: w.secret}, Ref: w.ref(), Location: w.location(),
+		Secret: true}, err
 }
 
 type webhookInput struct {
@@ -127,7 +143,8 @@ func (s *service) update(ctx context.Context, c *op.Call, tx *store.Tx, in *upda
 	}
 	enables := in.Body.Enabled.Set && in.Body.Enabled.Value
 	if enables && !c.Actor.May(permission, false) {
-		return op.Item[Webhook]{}, fault.New(fault.InsufficientPermission, "The key does not hold the permission %s, which enabling a destination needs.", permission)
+		return op.Item[Webhook]{}, fault.New(fault.InsufficientPermission,
+			"The key does not hold the permission %s, which enabling a destination needs.", permission)
 	}
 	if in.Body.URL.Set {
 		w.URL = in.Body.URL.Value
@@ -172,7 +189,8 @@ func (s *service) rotate(ctx context.Context, c *op.Call, tx *store.Tx, in *rota
 	}
 	w.rotate(tx.Now, time.Duration(in.Body.OverlapSeconds)*time.Second)
 	err = save(ctx, tx, &w)
-	return op.Item[Rotated]{Data: Rotated{Issued: Issued{Webhook: w, Secret: w.secret}, PreviousSecretExpiresAt: w.previousUntil},
+	return op.Item[Rotated]{Data: Rotated{Issued: Issued{Webhook: w, Secret: w.secret},
+		PreviousSecretExpiresAt: w.previousUntil},
 		Ref: w.ref(), Location: w.location(), Secret: true}, err
 }
 
@@ -187,12 +205,14 @@ type testInput struct {
 	Body      TestWebhook
 }
 
-func (s *service) test(ctx context.Context, c *op.Call, tx *store.Tx, in *testInput) (op.Item[delivery.Delivery], error) {
+func (s *service) test(ctx context.Context, c *op.Call, tx *store.Tx, in *testInput) (op.Item[delivery.Delivery],
+	error) {
 	w, err := current(ctx, c, tx, in.WebhookID)
 	if err != nil {
 		return op.Item[delivery.Delivery]{}, err
 	}
-	return w.send(ctx, tx, delivery.Event{ID: ids.New(), Type: delivery.Test, AppID: w.AppID, ResourceID: w.ID, Revision: w.Revision, OccurredAt: tx.Now})
+	return w.send(ctx, tx, delivery.Event{ID: ids.New(), Type: delivery.Test, AppID: w.AppID, ResourceID: w.ID,
+		Revision: w.Revision, OccurredAt: tx.Now})
 }
 
 // send starts a delivery that a caller asked for, unless the destination is in
@@ -205,9 +225,11 @@ func (w *Webhook) send(ctx context.Context, tx *store.Tx, e delivery.Event) (op.
 	case !w.Enabled:
 		return op.Item[delivery.Delivery]{}, conflict("The destination is disabled. Enable it first.")
 	case w.hold == delivery.HoldSuspended:
-		return op.Item[delivery.Delivery]{}, conflict("The destination is suspended after too many failures. Enable it again first.")
+		return op.Item[delivery.Delivery]{}, conflict("The destination is suspended after too many failures. Enable " +
+			"it again first.")
 	case w.hold != "" || !holds:
-		return op.Item[delivery.Delivery]{}, conflict("The credential that authorized the destination is no longer authorized. Enable the destination again first, with a valid credential.")
+		return op.Item[delivery.Delivery]{}, conflict("The credential that authorized the destination is no longer " +
+			"authorized. Enable the destination again first, with a valid credential.")
 	}
 	id, err := delivery.Deliver(ctx, tx, e, w.destination())
 	if err != nil {

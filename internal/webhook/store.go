@@ -20,8 +20,10 @@ const columns = `id, app_id, url, events, description, enabled, COALESCE(hold, '
 func scan(now clock.Instant) func(store.Row) (Webhook, error) {
 	return func(r store.Row) (w Webhook, err error) {
 		var events string
-		if err := r.Scan(&w.ID, &w.AppID, &w.URL, &events, &w.Description, &w.Enabled, &w.hold, &w.ConsecutiveFailures, &w.LastSuccessAt, &w.LastFailureAt,
-			&w.secret, &w.previousSecret, &w.previousUntil, &w.grant.OwnerID, &w.grant.Credential, &w.AuthorizedBy.Type, &w.AuthorizedBy.ID,
+		if err := r.Scan(&w.ID, &w.AppID, &w.URL, &events, &w.Description, &w.Enabled, &w.hold, &w.ConsecutiveFailures,
+			&w.LastSuccessAt, &w.LastFailureAt,
+			&w.secret, &w.previousSecret, &w.previousUntil, &w.grant.OwnerID, &w.grant.Credential, &w.AuthorizedBy.Type,
+			&w.AuthorizedBy.ID,
 			&w.authorizedUntil, &w.Revision, &w.CreatedAt, &w.UpdatedAt); err != nil {
 			return w, err
 		}
@@ -64,21 +66,25 @@ func list(ctx context.Context, c *op.Call, appID string, w op.Window) ([]Webhook
 	var where store.Where
 	where.And("app_id = ? AND deleted_at IS NULL", appID)
 	order := w.Keyset(&where, "created_at", "id", true)
-	return store.All(ctx, c.DB, scan(c.Now), "SELECT "+columns+" FROM webhook"+where.String()+order, where.Args(w.Limit)...)
+	return store.All(ctx, c.DB, scan(c.Now), "SELECT "+columns+" FROM webhook"+where.String()+order,
+		where.Args(w.Limit)...)
 }
 
 // Count returns how many destinations an app has.
 func Count(ctx context.Context, q store.Q, appID string) (_ int64, err error) {
 	defer fault.Wrap(&err, "webhook.Count(%s)", appID)
-	return store.One(ctx, q, store.Value[int64], "SELECT COUNT(*) FROM webhook WHERE app_id = ? AND deleted_at IS NULL", appID)
+	return store.One(ctx, q, store.Value[int64], "SELECT COUNT(*) FROM webhook WHERE app_id = ? AND deleted_at IS NULL",
+		appID)
 }
 
 // insert adds a destination. Its row is made with its id alone, and save fills it
 // in: the columns of a configuration are written in one place.
 func insert(ctx context.Context, tx *store.Tx, w *Webhook) error {
 	w.ID, w.CreatedAt, w.secret = ids.New(), tx.Now, newSecret()
-	if _, err := tx.Exec(ctx, `INSERT INTO webhook (id, app_id, created_at, url, events, enabled, consecutive_failures, secret,
-		owner_id, credential, authorizer_type, authorizer_id, authorized_until, revision, updated_at) VALUES (?, ?, ?, '', '[]', FALSE, 0, '', '', '', '', '', 0, '', 0)`,
+	if _, err := tx.Exec(ctx, `INSERT INTO webhook (id, app_id, created_at, url, events, enabled, consecutive_failures,
+		secret,
+		owner_id, credential, authorizer_type, authorizer_id, authorized_until, revision, updated_at)
+		VALUES (?, ?, ?, '', '[]', FALSE, 0, '', '', '', '', '', 0, '', 0)`,
 		w.ID, w.AppID, w.CreatedAt); err != nil {
 		return err
 	}
@@ -105,11 +111,14 @@ func save(ctx context.Context, tx *store.Tx, w *Webhook) error {
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, `UPDATE webhook SET url = ?, events = ?, description = ?, enabled = ?, hold = ?, consecutive_failures = ?,
-		secret = ?, previous_secret = ?, previous_until = ?, owner_id = ?, credential = ?, authorizer_type = ?, authorizer_id = ?, authorized_until = ?,
+	if _, err := tx.Exec(ctx, `UPDATE webhook SET url = ?, events = ?, description = ?, enabled = ?, hold = ?,
+		consecutive_failures = ?,
+		secret = ?, previous_secret = ?, previous_until = ?, owner_id = ?, credential = ?, authorizer_type = ?,
+		authorizer_id = ?, authorized_until = ?,
 		revision = ?, updated_at = ? WHERE id = ?`,
 		w.URL, string(events), w.Description, w.Enabled, store.NullString(w.hold), w.ConsecutiveFailures,
-		w.secret, w.previousSecret, w.previousUntil, w.grant.OwnerID, w.grant.Credential, w.AuthorizedBy.Type, w.AuthorizedBy.ID, w.authorizedUntil,
+		w.secret, w.previousSecret, w.previousUntil, w.grant.OwnerID, w.grant.Credential, w.AuthorizedBy.Type,
+		w.AuthorizedBy.ID, w.authorizedUntil,
 		w.Revision, w.UpdatedAt, w.ID); err != nil {
 		return err
 	}

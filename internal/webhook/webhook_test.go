@@ -14,14 +14,19 @@ func TestRegister(t *testing.T) {
 	each(t, func(t *testing.T, i *apitest.Installation, _ *receiver) {
 		owner := i.Prepared(t, "ann@example.com")
 		key := owner.Key(permissions...)
-		body := M{"appId": owner.AppID, "url": "https://a.example.com/hook?x=1", "events": []string{"link.created", "export.ready"}, "description": "CI"}
+		body := M{"appId": owner.AppID, "url": "https://a.example.com/hook?x=1",
+			"events": []string{"link.created", "export.ready"}, "description": "CI"}
 		once := apitest.Idempotent(apitest.NewKey())
 		r := key.Call("POST", "/webhooks", body, once).Want(201)
 		id, secret := r.Text("data.webhook.id"), r.Text("data.secret")
-		r.Has("data.webhook.url", `"https://a.example.com/hook?x=1"`).Has("data.webhook.events", `["link.created","export.ready"]`).Has("data.webhook.description", `"CI"`).
-			Has("data.webhook.enabled", "true").Has("data.webhook.status", `"active"`).Has("data.webhook.consecutiveFailures", "0").
+		r.Has("data.webhook.url", `"https://a.example.com/hook?x=1"`).
+			Has("data.webhook.events", `["link.created","export.ready"]`).Has("data.webhook.description", `"CI"`).
+			Has("data.webhook.enabled", "true").Has("data.webhook.status", `"active"`).
+			Has("data.webhook.consecutiveFailures", "0").
 			Has("data.webhook.lastSuccessAt", "null").Has("data.webhook.authorizedBy.type", `"api_key"`)
-		if !strings.HasPrefix(secret, "whsec_") || len(secret) != 6+43 || r.Header.Get("Location") != "/v1/webhooks/"+id || r.Header.Get("ETag") != `"`+r.Text("data.webhook.revision")+`"` {
+		if !strings.HasPrefix(secret, "whsec_") || len(secret) != 6+43 ||
+			r.Header.Get("Location") != "/v1/webhooks/"+id ||
+			r.Header.Get("ETag") != `"`+r.Text("data.webhook.revision")+`"` {
 			t.Errorf("secret of %d characters, headers %v", len(secret), r.Header)
 		}
 		replay := key.Call("POST", "/webhooks", body, once).Refused(fault.SecretNotReplayable)
@@ -29,8 +34,10 @@ func TestRegister(t *testing.T) {
 			t.Errorf("replay: %s %v", replay.Body, replay.Header)
 		}
 		for _, answer := range []*apitest.Response{
-			replay, key.Call("GET", "/webhooks/"+id, nil).Want(200).Has("data.id", `"`+id+`"`), key.Call("GET", "/webhooks?appId="+owner.AppID, nil).Want(200).Has("data.0.id", `"`+id+`"`),
-			owner.Call("GET", "/audit-events?appId="+owner.AppID, nil).Want(200).Has("data.0.operation", `"createWebhooks"`).Has("data.0.resource", `{"type":"webhook","id":"`+id+`"}`),
+			replay, key.Call("GET", "/webhooks/"+id, nil).Want(200).Has("data.id", `"`+id+`"`),
+			key.Call("GET", "/webhooks?appId="+owner.AppID, nil).Want(200).Has("data.0.id", `"`+id+`"`),
+			owner.Call("GET", "/audit-events?appId="+owner.AppID, nil).Want(200).
+				Has("data.0.operation", `"createWebhooks"`).Has("data.0.resource", `{"type":"webhook","id":"`+id+`"}`),
 		} {
 			if strings.Contains(string(answer.Body), secret) {
 				t.Errorf("the secret is shown again: %s", answer.Body)
@@ -43,23 +50,30 @@ func TestRegister(t *testing.T) {
 		// Each change is a new revision.
 		path, revision := "/webhooks/"+id, r.Text("data.webhook.revision")
 		i.Clock.Move(time.Second)
-		patched := key.Call("PATCH", path, M{"events": []string{"link.deleted"}, "description": nil, "url": "https://b.example.com"}, apitest.IfMatch(revision)).Want(200).
-			Has("data.events", `["link.deleted"]`).Has("data.description", "null").Has("data.url", `"https://b.example.com"`)
+		patched := key.Call("PATCH", path, M{"events": []string{"link.deleted"}, "description": nil,
+			"url": "https://b.example.com"}, apitest.IfMatch(revision)).Want(200).
+			Has("data.events", `["link.deleted"]`).Has("data.description", "null").
+			Has("data.url", `"https://b.example.com"`)
 		if patched.Revision() == revision || patched.Text("data.updatedAt") == patched.Text("data.createdAt") {
 			t.Errorf("after the change: %s", patched.Body)
 		}
 		key.Call("PATCH", path, M{}, apitest.IfMatch(revision)).Refused(fault.RevisionConflict)
-		disabled := key.Call("PATCH", path, M{"enabled": false}, apitest.IfMatch(patched.Revision())).Want(200).Has("data.status", `"disabled"`)
-		owner.Call("PATCH", path, M{"enabled": true}, apitest.IfMatch(disabled.Revision())).Want(200).Has("data.enabled", `true`).Has("data.authorizedBy.type", `"human"`)
-		key.Call("PATCH", path, M{"enabled": true}, apitest.IfMatch(owner.Call("GET", path, nil).Revision())).Want(200).Has("data.status", `"active"`).Has("data.authorizedBy.type", `"api_key"`)
+		disabled := key.Call("PATCH", path, M{"enabled": false}, apitest.IfMatch(patched.Revision())).Want(200).
+			Has("data.status", `"disabled"`)
+		owner.Call("PATCH", path, M{"enabled": true}, apitest.IfMatch(disabled.Revision())).Want(200).
+			Has("data.enabled", `true`).Has("data.authorizedBy.type", `"human"`)
+		key.Call("PATCH", path, M{"enabled": true}, apitest.IfMatch(owner.Call("GET", path, nil).Revision())).Want(200).
+			Has("data.status", `"active"`).Has("data.authorizedBy.type", `"api_key"`)
 
 		// Pages.
 		for n := range 3 {
 			i.Clock.Move(time.Second)
 			register(t, owner, M{"description": fmt.Sprint(n)})
 		}
-		page := key.Call("GET", "/webhooks?limit=2&appId="+owner.AppID, nil).Want(200).Has("pagination.hasMore", "true").Has("data.0.description", `"2"`)
-		key.Call("GET", "/webhooks?limit=2&appId="+owner.AppID+"&cursor="+page.Text("pagination.nextCursor"), nil).Want(200).Has("pagination.hasMore", "false").Has("data.1.id", `"`+id+`"`)
+		page := key.Call("GET", "/webhooks?limit=2&appId="+owner.AppID, nil).Want(200).
+			Has("pagination.hasMore", "true").Has("data.0.description", `"2"`)
+		key.Call("GET", "/webhooks?limit=2&appId="+owner.AppID+"&cursor="+page.Text("pagination.nextCursor"), nil).
+			Want(200).Has("pagination.hasMore", "false").Has("data.1.id", `"`+id+`"`)
 
 		// It is gone, and stays gone.
 		again := apitest.Idempotent(apitest.NewKey())
@@ -88,12 +102,18 @@ func TestRefusals(t *testing.T) {
 			body M
 			at   string
 		}{
-			{M{"url": "http://a.example.com/"}, "/url"}, {M{"url": "https://u:p@a.example.com/"}, "/url"}, {M{"url": "https://a.example.com/#f"}, "/url"},
-			{M{"url": "https://192.0.2.1/"}, "/url"}, {M{"url": "https://localhost/"}, "/url"}, {M{"url": "https://a.example.com:8443/"}, "/url"},
-			{M{"url": ""}, "/url"}, {M{"url": "https://a.example.com/" + strings.Repeat("a", 4096)}, "/url"}, {M{"url": 1}, "/url"},
-			{M{"events": []string{}}, "/events"}, {M{"events": []string{"*"}}, "/events/0"}, {M{"events": []string{"webhook.test"}}, "/events/0"},
-			{M{"events": []string{linkCreated, linkCreated}}, "/events/1"}, {M{"events": nil}, "/events"}, {M{"events": []string{linkCreated, "link.clicked"}}, "/events/1"},
-			{M{"description": strings.Repeat("d", 501)}, "/description"}, {M{"enabled": nil}, "/enabled"}, {M{"enabled": "yes"}, "/enabled"}, {M{"secret": "whsec_x"}, "/secret"},
+			{M{"url": "http://a.example.com/"}, "/url"}, {M{"url": "https://u:p@a.example.com/"}, "/url"},
+			{M{"url": "https://a.example.com/#f"}, "/url"},
+			{M{"url": "https://192.0.2.1/"}, "/url"}, {M{"url": "https://localhost/"}, "/url"},
+			{M{"url": "https://a.example.com:8443/"}, "/url"},
+			{M{"url": ""}, "/url"}, {M{"url": "https://a.example.com/" + strings.Repeat("a", 4096)}, "/url"},
+			{M{"url": 1}, "/url"},
+			{M{"events": []string{}}, "/events"}, {M{"events": []string{"*"}}, "/events/0"},
+			{M{"events": []string{"webhook.test"}}, "/events/0"},
+			{M{"events": []string{linkCreated, linkCreated}}, "/events/1"}, {M{"events": nil}, "/events"},
+			{M{"events": []string{linkCreated, "link.clicked"}}, "/events/1"},
+			{M{"description": strings.Repeat("d", 501)}, "/description"}, {M{"enabled": nil}, "/enabled"},
+			{M{"enabled": "yes"}, "/enabled"}, {M{"secret": "whsec_x"}, "/secret"},
 		} {
 			body := M{}
 			for name, value := range good {
@@ -106,10 +126,12 @@ func TestRefusals(t *testing.T) {
 			w.c.Call("PATCH", w.path, c.body, apitest.IfMatch(w.get().Revision())).Refused(fault.ValidationFailed, c.at)
 		}
 		w.c.Call("POST", "/webhooks", M{"appId": owner.AppID}).Refused(fault.ValidationFailed, "/url", "/events")
-		w.c.Call("PATCH", w.path, M{"appId": eve.AppID}, apitest.IfMatch(w.get().Revision())).Refused(fault.ValidationFailed, "/appId")
+		w.c.Call("PATCH", w.path, M{"appId": eve.AppID}, apitest.IfMatch(w.get().Revision())).
+			Refused(fault.ValidationFailed, "/appId")
 		w.c.Call("GET", "/webhooks", nil).Refused(fault.InvalidRequest, "query.appId")
 		w.c.Call("GET", w.path+"/deliveries?state=lost", nil).Refused(fault.InvalidRequest, "query.state")
-		w.c.Call("GET", w.path+"/deliveries?eventType=link.clicked", nil).Refused(fault.InvalidRequest, "query.eventType")
+		w.c.Call("GET", w.path+"/deliveries?eventType=link.clicked", nil).
+			Refused(fault.InvalidRequest, "query.eventType")
 		w.c.Call("GET", w.path+"/deliveries?eventType=webhook.test", nil).Want(200)
 		w.c.Call("POST", w.path+"/test", M{"x": 1}).Refused(fault.ValidationFailed, "/x")
 
@@ -145,23 +167,29 @@ func TestRefusals(t *testing.T) {
 			var with []apitest.With
 			if c.match {
 				w.c.Call(c.method, c.path, c.body).Refused(fault.PreconditionRequired)
-				w.c.Call(c.method, c.path, c.body, apitest.IfMatch("0198c9a2-7f3e-4c11-9d52-0a6f6e1b2c3d")).Refused(fault.RevisionConflict)
+				w.c.Call(c.method, c.path, c.body, apitest.IfMatch("0198c9a2-7f3e-4c11-9d52-0a6f6e1b2c3d")).
+					Refused(fault.RevisionConflict)
 				with = append(with, apitest.IfMatch(c.own))
 			}
 			eve.Call(c.method, c.path, c.body, with...).Refused(fault.NotFound)
 			eve.Key(permissions...).Call(c.method, c.path, c.body, with...).Refused(fault.NotFound)
 		}
-		for _, path := range []string{"/webhooks/x", "/webhooks/0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d", "/webhook-deliveries/x"} {
+		for _, path := range []string{"/webhooks/x", "/webhooks/0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d",
+			"/webhook-deliveries/x"} {
 			w.c.Call("GET", path, nil).Refused(fault.NotFound)
 		}
 		for _, seconds := range []any{-1, 86401, nil, "1", 0.5} {
-			w.c.Call("POST", w.path+"/rotate-secret", M{"overlapSeconds": seconds}, apitest.IfMatch(revision)).Refused(fault.ValidationFailed, "/overlapSeconds")
+			w.c.Call("POST", w.path+"/rotate-secret", M{"overlapSeconds": seconds}, apitest.IfMatch(revision)).
+				Refused(fault.ValidationFailed, "/overlapSeconds")
 		}
-		w.c.Call("POST", w.path+"/rotate-secret", M{}, apitest.IfMatch(revision)).Refused(fault.ValidationFailed, "/overlapSeconds")
+		w.c.Call("POST", w.path+"/rotate-secret", M{}, apitest.IfMatch(revision)).
+			Refused(fault.ValidationFailed, "/overlapSeconds")
 		// Enabling is registering.
 		editor := owner.Key("webhooks:update", "webhooks:read")
-		editor.Call("PATCH", w.path, M{"enabled": true}, apitest.IfMatch(revision)).Refused(fault.InsufficientPermission)
-		editor.Call("PATCH", w.path, M{"enabled": false}, apitest.IfMatch(revision)).Want(200).Has("data.status", `"disabled"`)
+		editor.Call("PATCH", w.path, M{"enabled": true}, apitest.IfMatch(revision)).
+			Refused(fault.InsufficientPermission)
+		editor.Call("PATCH", w.path, M{"enabled": false}, apitest.IfMatch(revision)).Want(200).
+			Has("data.status", `"disabled"`)
 		w.c.Call("POST", w.path+"/test", M{}).Refused(fault.ResourceConflict)
 	})
 }
@@ -174,7 +202,8 @@ func TestLimit(t *testing.T) {
 		for range 10 {
 			last = registerAs(t, key, nil)
 		}
-		owner.Call("GET", "/apps/"+owner.AppID+"/usage", nil).Want(200).Has("data.sharedUsage.app.webhooks", "10").Has("data.sharedLimits.app.webhooks", "10")
+		owner.Call("GET", "/apps/"+owner.AppID+"/usage", nil).Want(200).Has("data.sharedUsage.app.webhooks", "10").
+			Has("data.sharedLimits.app.webhooks", "10")
 		body := M{"appId": owner.AppID, "url": "https://a.example.com/", "events": []string{linkCreated}}
 		key.Call("POST", "/webhooks", body).Refused(fault.ResourceConflict)
 		last.c.Call("DELETE", last.path, nil, apitest.IfMatch(last.get().Revision())).Want(204)
@@ -192,7 +221,8 @@ func TestRotateSecret(t *testing.T) {
 			t.Helper()
 			once, match := apitest.Idempotent(apitest.NewKey()), apitest.IfMatch(w.get().Revision())
 			answer := w.c.Call("POST", w.path+"/rotate-secret", M{"overlapSeconds": seconds}, once, match).Want(200)
-			replay := w.c.Call("POST", w.path+"/rotate-secret", M{"overlapSeconds": seconds}, once, match).Refused(fault.SecretNotReplayable)
+			replay := w.c.Call("POST", w.path+"/rotate-secret", M{"overlapSeconds": seconds}, once, match).
+				Refused(fault.SecretNotReplayable)
 			if replay.Header.Get("Location") != "/v1"+w.path || replay.Text("error.resource.id") != w.id {
 				t.Errorf("replay: %v %s", replay.Header, replay.Body)
 			}
@@ -212,7 +242,8 @@ func TestRotateSecret(t *testing.T) {
 			}
 		}
 		signedBy("0")
-		rotate(60).Has("data.previousSecretExpiresAt", `"`+i.Clock.Now().Add(time.Minute).String()+`"`).Has("data.webhook.id", `"`+w.id+`"`)
+		rotate(60).Has("data.previousSecretExpiresAt", `"`+i.Clock.Now().Add(time.Minute).String()+`"`).
+			Has("data.webhook.id", `"`+w.id+`"`)
 		signedBy("1 0")
 		i.Clock.Move(time.Minute - time.Millisecond)
 		signedBy("1 0")

@@ -49,7 +49,8 @@ func FuzzAuthorityHost(f *testing.F) {
 	f.Add("[::1]")
 	f.Fuzz(func(t *testing.T, host string) {
 		if hostname, ok := AuthorityHost(host); ok {
-			if again, ok := AuthorityHost(hostname); !ok || again != hostname || strings.ToLower(hostname) != hostname || strings.ContainsAny(hostname, ":/@ ") {
+			if again, ok := AuthorityHost(hostname); !ok || again != hostname ||
+				strings.ToLower(hostname) != hostname || strings.ContainsAny(hostname, ":/@ ") {
 				t.Errorf("%q became %q", host, hostname)
 			}
 		}

@@ -77,7 +77,8 @@ func ASCIIHost(value string) string {
 
 // profile converts hostnames as browsers do (UTS 46, non-transitional), with
 // the length and character rules of DNS.
-var profile = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(true), idna.VerifyDNSLength(true), idna.BidiRule())
+var profile = idna.New(idna.MapForLookup(), idna.Transitional(false), idna.StrictDomainName(true),
+	idna.VerifyDNSLength(true), idna.BidiRule())
 
 // Hostname returns a hostname in lower-case A-label form, or false when it is
 // none. A single trailing dot is dropped.

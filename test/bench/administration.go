@@ -22,7 +22,8 @@ type client struct {
 }
 
 func (b *bench) newClient(s *server) (*client, error) {
-	token, err := exec.Command(b.binary, "session", "issue", "--data-dir", b.data, "--database", b.database, "--email", "bench@example.com").Output()
+	token, err := exec.Command(b.binary, "session", "issue", "--data-dir", b.data, "--database", b.database, "--email",
+		"bench@example.com").Output()
 	if err != nil {
 		return nil, fmt.Errorf("session issue: %w", err)
 	}
@@ -187,7 +188,8 @@ func (b *bench) lists(s *server, c *client) error {
 		return fmt.Errorf("400 pages have %d links", items)
 	}
 	b.add("list of 50 links, CPU µs", "%.0f", per(s.cpu()-cpu, len(times)), 0, "400 pages of all links")
-	b.add("list of 50 links, ms", "%.2f", float64(median(times).Microseconds())/1000, 0, "median, with the client's decoding")
+	b.add("list of 50 links, ms", "%.2f", float64(median(times).Microseconds())/1000, 0,
+		"median, with the client's decoding")
 	return nil
 }
 
@@ -225,7 +227,8 @@ func (b *bench) publication(s *server, c *client) error {
 		}
 		times = append(times, time.Since(started))
 	}
-	b.add("publication p50, ms", "%.1f", float64(quantile(times, 0.5).Microseconds())/1000, 0, "create to first 302, 300 in turn, same process")
+	b.add("publication p50, ms", "%.1f", float64(quantile(times, 0.5).Microseconds())/1000, 0,
+		"create to first 302, 300 in turn, same process")
 	b.add("publication p99, ms", "%.1f", float64(quantile(times, 0.99).Microseconds())/1000, 1000, "")
 	return nil
 }

@@ -31,7 +31,8 @@ func destination(slug string) string {
 // creation is the request that creates a link.
 func (c *client) creation(slug string) (*http.Request, error) {
 	body, err := json.Marshal(map[string]any{
-		"appId": c.app, "domain": c.domain, "slug": slug, "desktopUrl": destination(slug), "title": "A link of the benchmark",
+		"appId": c.app, "domain": c.domain, "slug": slug, "desktopUrl": destination(slug),
+		"title": "A link of the benchmark",
 	})
 	if err != nil {
 		return nil, err
@@ -63,19 +64,22 @@ func written(r *http.Request, err error) []byte {
 func (b *bench) creations(what string, s *server, c *client, golink *child, aims creationAims) error {
 	ours := &child{cmd: s.cmd, address: s.api[len("http://"):], helpers: s.helpers}
 	for _, clients := range creationClients {
-		if err := b.creationsBy(clients, what, s, c, &contender{name: "waymark", child: ours}, &contender{name: "golink", child: golink}, aims); err != nil {
+		if err := b.creationsBy(clients, what, s, c, &contender{name: "waymark", child: ours},
+			&contender{name: "golink", child: golink}, aims); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (b *bench) creationsBy(clients int, what string, s *server, c *client, ours, theirs *contender, aims creationAims) error {
+func (b *bench) creationsBy(clients int, what string, s *server, c *client, ours, theirs *contender,
+	aims creationAims) error {
 	var published []float64
 	for round := range *rounds {
 		name := func(of int64) string { return fmt.Sprintf("r%d-%d-%d", clients, round, of) }
 		cpu, before := s.cpu(), ours.total
-		if err := ours.turn(load{clients, http.StatusCreated, func(of int64) []byte { return written(c.creation(name(of))) }}); err != nil {
+		if err := ours.turn(load{clients, http.StatusCreated,
+			func(of int64) []byte { return written(c.creation(name(of))) }}); err != nil {
 			return err
 		}
 		// What it still does must not cost the other its processor.
@@ -93,13 +97,15 @@ func (b *bench) creationsBy(clients int, what string, s *server, c *client, ours
 		}
 	}
 	aim := aims[clients]
-	b.add(fmt.Sprintf("%s, %d client(s), CPU µs", what, clients), "%.0f", median(ours.cost), aim.cpu, fmt.Sprintf("%d links in %d turns, executor at work beside", ours.total, *rounds))
+	b.add(fmt.Sprintf("%s, %d client(s), CPU µs", what, clients), "%.0f", median(ours.cost), aim.cpu,
+		fmt.Sprintf("%d links in %d turns, executor at work beside", ours.total, *rounds))
 	b.add("  the same until published", "%.0f", median(published), 0, "queue of jobs empty")
 	b.addAtLeast("  requests/s", "%.0f", median(ours.rate), aim.rate, "")
 	if theirs.child != nil {
 		b.add("  golink, CPU µs", "%.0f", median(theirs.cost), 0, fmt.Sprintf("%d links", theirs.total))
 		b.add("  golink, requests/s", "%.0f", median(theirs.rate), 0, "")
-		b.addAtLeast("  waymark's rate to golink's", "%.2f", median(ours.rate)/median(theirs.rate), aim.ratio, "in the same run")
+		b.addAtLeast("  waymark's rate to golink's", "%.2f", median(ours.rate)/median(theirs.rate), aim.ratio,
+			"in the same run")
 	}
 	return nil
 }

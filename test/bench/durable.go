@@ -66,10 +66,12 @@ func (b *bench) durable() error {
 	hooks := httptest.NewTLSServer(r)
 	defer hooks.Close()
 	ca := filepath.Join(b.dir, "ca.pem")
-	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: hooks.Certificate().Raw}), 0o600); err != nil {
+	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: hooks.Certificate().Raw}),
+		0o600); err != nil {
 		return err
 	}
-	s, c, err := b.prepared("durable", "--webhook-allow", "example.com="+hooks.Listener.Addr().String(), "--webhook-ca", ca)
+	s, c, err := b.prepared("durable", "--webhook-allow", "example.com="+hooks.Listener.Addr().String(), "--webhook-ca",
+		ca)
 	if err != nil {
 		return err
 	}
@@ -82,14 +84,16 @@ func (b *bench) durable() error {
 		}
 		took = append(took, d)
 	}
-	b.add("batch of 50 creations, s, request to end", "%.2f", median(took).Seconds(), 1, fmt.Sprintf("median of %d", batches))
+	b.add("batch of 50 creations, s, request to end", "%.2f", median(took).Seconds(), 1,
+		fmt.Sprintf("median of %d", batches))
 
 	for n := range destinations + 1 {
 		name := fmt.Sprint(n)
 		if n == destinations {
 			name = "slow"
 		}
-		if err := c.call("POST", "/webhooks", map[string]any{"appId": c.app, "url": "https://example.com/" + name, "events": []string{"link.created"}}, nil); err != nil {
+		if err := c.call("POST", "/webhooks", map[string]any{"appId": c.app, "url": "https://example.com/" + name,
+			"events": []string{"link.created"}}, nil); err != nil {
 			return err
 		}
 	}
@@ -101,13 +105,15 @@ func (b *bench) durable() error {
 	}
 	written := time.Since(began)
 	want := events * destinations
-	for deadline := time.Now().Add(3 * patience); r.count() < want && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(3 * patience); r.count() < want && time.Now().
+		Before(deadline); time.Sleep(5 * time.Millisecond) {
 	}
 	if r.count() < want {
 		return fmt.Errorf("%d of %d deliveries came", r.count(), want)
 	}
 	b.add("1,000 events to 10 destinations, s", "%.1f", r.last.Sub(began).Seconds(), 30,
-		fmt.Sprintf("a slow one beside; links made in %.1f s; %d calls; %.0f µs CPU of the server a delivery, creation included", written.Seconds(), r.calls, float64((s.cpu()-cpu).Microseconds())/float64(want)))
+		fmt.Sprintf("a slow one beside; links made in %.1f s; %d calls; %.0f µs CPU of the server a delivery, "+
+			"creation included", written.Seconds(), r.calls, float64((s.cpu()-cpu).Microseconds())/float64(want)))
 	return nil
 }
 

@@ -112,7 +112,8 @@ var wrkCount = regexp.MustCompile(`(?m)^\s*(\d+) requests in`)
 func visits(address, path string, clients int) (int, error) {
 	wrk, err := exec.LookPath("wrk")
 	if err != nil {
-		ask := []byte("GET " + path + " HTTP/1.1\r\nHost: go." + zone + "\r\nUser-Agent: " + userAgent + "\r\nReferer: https://news.example/article\r\n\r\n")
+		ask := []byte("GET " + path + " HTTP/1.1\r\nHost: go." + zone + "\r\nUser-Agent: " + userAgent +
+			"\r\nReferer: https://news.example/article\r\n\r\n")
 		return load{clients, http.StatusFound, func(int64) []byte { return ask }}.drive(address)
 	}
 	out, err := exec.Command(wrk, "-t1", "-c"+strconv.Itoa(clients), "-d"+strconv.Itoa(*seconds)+"s",

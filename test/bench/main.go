@@ -29,8 +29,9 @@ import (
 var (
 	rounds  = flag.Int("rounds", 3, "turns of each comparison; the median counts")
 	seconds = flag.Int("seconds", 5, "seconds of load in each turn")
-	parts   = flag.String("parts", "starts,administration,redirects,durable,postgres", "what is measured; redirects need administration")
-	keep    = flag.Bool("keep", false, "keep the temporary folder")
+	parts   = flag.String("parts", "starts,administration,redirects,durable,postgres",
+		"what is measured; redirects need administration")
+	keep = flag.Bool("keep", false, "keep the temporary folder")
 )
 
 func main() {
@@ -93,7 +94,8 @@ func (b *bench) run() (err error) {
 		return err
 	}
 	b.binary, b.data = filepath.Join(b.dir, "waymark"), filepath.Join(b.dir, "data")
-	if out, err := exec.Command("go", "build", "-o", b.binary, "github.com/waymarkhq/waymark/cmd/waymark").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", b.binary, "github.com/waymarkhq/waymark/cmd/waymark").
+		CombinedOutput(); err != nil {
 		return fmt.Errorf("build: %w\n%s", err, out)
 	}
 	info, err := os.Stat(b.binary)
@@ -104,7 +106,8 @@ func (b *bench) run() (err error) {
 	for _, part := range []struct {
 		name string
 		run  func() error
-	}{{"starts", b.starts}, {"administration", b.administration}, {"redirects", b.redirects}, {"durable", b.durable}, {"postgres", b.postgres}} {
+	}{{"starts", b.starts}, {"administration", b.administration}, {"redirects", b.redirects}, {"durable", b.durable},
+		{"postgres", b.postgres}} {
 		if !slices.Contains(strings.Split(*parts, ","), part.name) {
 			continue
 		}
@@ -129,7 +132,8 @@ func (b *bench) cleanUp() {
 
 func (b *bench) print() {
 	fmt.Printf("\nWaymark, %s; %s, %s, %d CPUs; load average %s; SQLite with synchronous=FULL on %s; %s\n\n",
-		time.Now().UTC().Format("2006-01-02 15:04 UTC"), runtime.Version(), processor(), runtime.NumCPU(), loadAverage(), filesystem(b.dir), loader())
+		time.Now().UTC().Format("2006-01-02 15:04 UTC"), runtime.Version(), processor(), runtime.NumCPU(),
+		loadAverage(), filesystem(b.dir), loader())
 	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "what\tmeasured\taim\tratio to aim\t")
 	for _, r := range b.rows {

@@ -80,7 +80,8 @@ const zone = "bench.example"
 
 // serve starts Waymark on ports of its own choice and waits until it is ready.
 func (b *bench) serve(more ...string) (*server, error) {
-	cmd := exec.Command(b.binary, append([]string{"serve", "--data-dir", b.data, "--database", b.database, "--api-addr", "127.0.0.1:0", "--public-addr", "127.0.0.1:0",
+	cmd := exec.Command(b.binary, append([]string{"serve", "--data-dir", b.data, "--database", b.database, "--api-addr",
+		"127.0.0.1:0", "--public-addr", "127.0.0.1:0",
 		"--metrics-addr", "127.0.0.1:0", "--platform-zone", zone, "--limit-scale", "100000"}, more...)...)
 	log, err := cmd.StderrPipe()
 	if err != nil {
@@ -103,7 +104,8 @@ func (b *bench) serve(more ...string) (*server, error) {
 		return nil, fmt.Errorf("waymark did not start: %s", lines.Text())
 	}
 	go io.Copy(io.Discard, log)
-	s := &server{child: c, api: "http://" + at["api"], public: at["public"], metrics: "http://" + at["metrics"] + "/metrics"}
+	s := &server{child: c, api: "http://" + at["api"], public: at["public"],
+		metrics: "http://" + at["metrics"] + "/metrics"}
 	s.address = s.public
 	for ; ; time.Sleep(time.Millisecond) {
 		response, err := http.Get(s.api + "/readyz")

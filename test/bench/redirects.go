@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-const userAgent = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36"
+const userAgent = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 " +
+	"Safari/537.36"
 
 // bare is the child process that answers with nothing but net/http: its
 // arguments are the header fields of the answer, name and value in turn.
@@ -88,7 +89,8 @@ func (b *bench) startNginx(path, target string) (*child, error) {
 		return nil, err
 	}
 	file := filepath.Join(prefix, "nginx.conf")
-	if err := os.WriteFile(file, fmt.Appendf(nil, nginxConfig, prefix, at, path, target, "go."+zone), 0o600); err != nil {
+	if err := os.WriteFile(file, fmt.Appendf(nil, nginxConfig, prefix, at, path, target, "go."+zone),
+		0o600); err != nil {
 		return nil, err
 	}
 	c, err := b.start(exec.Command(program, "-p", prefix, "-c", file, "-e", filepath.Join(prefix, "error.log")))
@@ -163,12 +165,14 @@ func (b *bench) redirects() error {
 		}
 		clicks += n
 	}
-	b.add("redirect until its click is in the event store, CPU µs", "%.1f", per(s.cpu()-cpu, clicks), 0, "mean of all turns")
+	b.add("redirect until its click is in the event store, CPU µs", "%.1f", per(s.cpu()-cpu, clicks), 0,
+		"mean of all turns")
 	b.add("memory under redirect load, MiB", "%.1f", s.memory("VmHWM"), 64, "VmHWM, event store: database")
 	if err := s.stop(); err != nil {
 		return err
 	}
-	b.add("bytes per click on disk", "%.1f", float64(b.stored()-before)/float64(clicks), 40, fmt.Sprintf("%d clicks, after loading, server stopped", clicks))
+	b.add("bytes per click on disk", "%.1f", float64(b.stored()-before)/float64(clicks), 40,
+		fmt.Sprintf("%d clicks, after loading, server stopped", clicks))
 	return nil
 }
 

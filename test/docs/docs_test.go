@@ -36,8 +36,10 @@ var notRun = map[string][]string{
 		`curl -sS -H "X-API-KEY: $KUTT_KEY" "https://kutt.example/api/v2/links?limit=50&skip=0" | jq .data >links.json`,
 	},
 	"docs/operating.md": {
-		"waymark users add --email ann@example.com                                        # sessions by waymark session issue",
-		"AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=… waymark serve --asset-store 's3://bucket/prefix?endpoint=https://s3.example.com&region=eu-1'",
+		"waymark users add --email ann@example.com                                        # sessions by waymark " +
+			"session issue",
+		"AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=… waymark serve --asset-store " +
+			"'s3://bucket/prefix?endpoint=https://s3.example.com&region=eu-1'",
 	},
 	"docs/webhooks.md": {
 		"waymark serve --webhook-allow hooks.corp.example=10.0.0.7:8443 --webhook-ca /etc/waymark/ca.pem",
@@ -64,7 +66,8 @@ func TestExamples(t *testing.T) {
 			dir := t.TempDir()
 			out := s.run(t, dir, lines)
 			seen[i] = string(read(t, filepath.Join(dir, "variables")))
-			if !strings.Contains(out, `"clicks":`) || !bytes.HasPrefix(read(t, filepath.Join(dir, "hello.png")), []byte("\x89PNG")) {
+			if !strings.Contains(out, `"clicks":`) || !bytes.HasPrefix(read(t, filepath.Join(dir, "hello.png")),
+				[]byte("\x89PNG")) {
 				t.Errorf("no count or no QR code:\n%s", out)
 			}
 		}
@@ -92,8 +95,10 @@ func TestExamples(t *testing.T) {
 			for _, b := range run {
 				script += fmt.Sprintf("echo '== %s:%d' >&2\n%s", page, b.line, b.text)
 			}
-			if got, want := helpers.FindAllString(script, -1), helpers.FindAllString(printed, -1); !slices.Equal(got, want) {
-				t.Errorf("the page defines\n%s\nthe welcome prints\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+			if got, want := helpers.FindAllString(script, -1),
+				helpers.FindAllString(printed, -1); !slices.Equal(got, want) {
+				t.Errorf("the page defines\n%s\nthe welcome prints\n%s", strings.Join(got, "\n"),
+					strings.Join(want, "\n"))
 			}
 			s.run(t, readersFolder(t), script)
 		})
@@ -173,7 +178,8 @@ func readersFolder(t *testing.T) string {
 		}
 		large += fmt.Sprintf("http://demo.localhost/n%d,https://example.com/%d,%s\n", i, i, title)
 	}
-	for name, content := range map[string][]byte{"logo.png": logo.Bytes(), "links.csv": []byte(links), "large.csv": []byte(large)} {
+	for name, content := range map[string][]byte{"logo.png": logo.Bytes(), "links.csv": []byte(links),
+		"large.csv": []byte(large)} {
 		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
 			t.Fatal(err)
 		}

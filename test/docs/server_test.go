@@ -35,12 +35,14 @@ func start(t *testing.T) *server {
 	t.Helper()
 	dir := t.TempDir()
 	binary := filepath.Join(dir, "waymark")
-	if out, err := exec.Command("go", "build", "-o", binary, "github.com/waymarkhq/waymark/cmd/waymark").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", binary, "github.com/waymarkhq/waymark/cmd/waymark").
+		CombinedOutput(); err != nil {
 		t.Fatalf("build waymark: %v\n%s", err, out)
 	}
 	s := &server{tools: toolsFolder(t)}
 	// Port 1 answers no DNS question: webhooks of the examples go nowhere.
-	cmd := exec.Command(binary, "serve", "--dev", "--data-dir", filepath.Join(dir, "data"), "--limit-scale", "1000", "--dns-resolver", "127.0.0.1:1",
+	cmd := exec.Command(binary, "serve", "--dev", "--data-dir", filepath.Join(dir, "data"), "--limit-scale", "1000",
+		"--dns-resolver", "127.0.0.1:1",
 		"--api-addr", "127.0.0.1:0", "--public-addr", "127.0.0.1:0", "--metrics-addr", "127.0.0.1:0")
 	cmd.Env = []string{"HOME=" + dir}
 	cmd.Stdout, cmd.Stderr = &s.stdout, &s.stderr
@@ -54,9 +56,13 @@ func start(t *testing.T) *server {
 		}
 	})
 	proxy := httptest.NewServer(&httputil.ReverseProxy{
-		Rewrite:        func(*httputil.ProxyRequest) {},
-		Transport:      &http.Transport{DialContext: s.dial},
-		ModifyResponse: func(r *http.Response) error { s.answered(r.Request, r.Status, r.StatusCode < 400); return nil },
+		Rewrite:   func(*httputil.ProxyRequest) {},
+		Transport: &http.Transport{DialContext: s.dial},
+		ModifyResponse: func(r *http.Response) error {
+			s.answered(r.Request, r.Status,
+				r.StatusCode < 400)
+			return nil
+		},
 		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
 			s.answered(r, err.Error(), false)
 			w.WriteHeader(http.StatusBadGateway)
@@ -126,7 +132,8 @@ func (s *server) run(t *testing.T, dir, script string) string {
 	s.mu.Unlock()
 	missing := regexp.MustCompile(`(?m)^.*(?:not found|No such file).*$`).FindString(errors.String())
 	if err != nil || len(refused) > 0 || count == 0 || missing != "" {
-		t.Errorf("%v after %d answers; not successful were\n%s\n%s\nprinted\n%s\n%s", err, count, strings.Join(refused, "\n"), missing, out.String(), errors.String())
+		t.Errorf("%v after %d answers; not successful were\n%s\n%s\nprinted\n%s\n%s", err, count,
+			strings.Join(refused, "\n"), missing, out.String(), errors.String())
 	}
 	return out.String()
 }

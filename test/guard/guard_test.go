@@ -46,10 +46,12 @@ func TestGuard(t *testing.T) {
 	})
 	t.Run("system resolver", func(t *testing.T) {
 		system := outbound.New(outbound.Options{})
-		if status, failure := system.Post(t.Context(), "https://www.example.com/", nil, nil); status != 200 || failure != nil {
+		if status, failure := system.Post(t.Context(), "https://www.example.com/", nil, nil); status != 200 ||
+			failure != nil {
 			t.Errorf("%d, %+v", status, failure)
 		}
-		if _, failure := system.Post(t.Context(), "https://nobody.example.com/", nil, nil); failure == nil || failure.Code != "dns_failed" {
+		if _, failure := system.Post(t.Context(), "https://nobody.example.com/", nil, nil); failure == nil ||
+			failure.Code != "dns_failed" {
 			t.Errorf("%+v", failure)
 		}
 		for _, name := range s.names() {
@@ -59,10 +61,12 @@ func TestGuard(t *testing.T) {
 		}
 	})
 	t.Run("roots", func(t *testing.T) { // the CA is for the allowed host, the system's roots for others
-		if status, failure := client.Post(t.Context(), "https://www.example.com/roots", nil, nil); status != 200 || failure != nil {
+		if status, failure := client.Post(t.Context(), "https://www.example.com/roots", nil, nil); status != 200 ||
+			failure != nil {
 			t.Errorf("public: %d, %+v", status, failure)
 		}
-		if _, failure := client.Post(t.Context(), "https://allowed.example.com/", nil, nil); failure == nil || failure.Code != "tls_failed" {
+		if _, failure := client.Post(t.Context(), "https://allowed.example.com/", nil, nil); failure == nil ||
+			failure.Code != "tls_failed" {
 			t.Errorf("allowed: %+v", failure)
 		}
 	})
@@ -115,7 +119,8 @@ func rebinding(t *testing.T, r *receiver, s *nameserver, client *outbound.Client
 	total := harmless(t, r)
 	t.Logf("%d attempts: %v; %d connections", names*attemptsEach, outcomes, total)
 	// A crowded machine may be too slow for a few.
-	if outcomes["ok"] < 1000 || outcomes["dns_blocked"] < 1000 || outcomes["dns_failed"] < 100 || outcomes["timeout"] > names*attemptsEach/100 {
+	if outcomes["ok"] < 1000 || outcomes["dns_blocked"] < 1000 || outcomes["dns_failed"] < 100 ||
+		outcomes["timeout"] > names*attemptsEach/100 {
 		t.Errorf("outcomes %v", outcomes)
 	}
 	if total < outcomes["ok"] || total > outcomes["ok"]+outcomes["timeout"] {

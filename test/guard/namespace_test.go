@@ -70,7 +70,8 @@ func namespace() (flags string, err error) {
 
 // open makes every address of the internet one of this machine.
 func open() error {
-	for _, arguments := range [][]string{{"link", "set", "lo", "up"}, {"route", "add", "local", "default", "dev", "lo"}} {
+	for _, arguments := range [][]string{{"link", "set", "lo", "up"},
+		{"route", "add", "local", "default", "dev", "lo"}} {
 		if out, err := exec.Command("ip", arguments...).CombinedOutput(); err != nil {
 			return fmt.Errorf("ip %v: %w\n%s", arguments, err, out)
 		}

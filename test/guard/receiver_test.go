@@ -36,7 +36,8 @@ func receive(t *testing.T) *receiver {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &receiver{Listener: listener, lasts: make(chan bool), accepted: map[netip.Addr]int{}, reached: map[string]visit{}}
+	r := &receiver{Listener: listener, lasts: make(chan bool), accepted: map[netip.Addr]int{},
+		reached: map[string]visit{}}
 	server := httptest.NewUnstartedServer(r)
 	server.Listener.Close()
 	server.Listener = r
@@ -65,7 +66,8 @@ func (r *receiver) Accept() (net.Conn, error) {
 // ServeHTTP notes the visit; /redirect leads to a blocked address.
 func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	r.mu.Lock()
-	r.reached[q.URL.Path] = visit{local(q.Context().Value(http.LocalAddrContextKey).(net.Addr)), q.TLS.ServerName, q.Host}
+	r.reached[q.URL.Path] = visit{local(q.Context().Value(http.LocalAddrContextKey).(net.Addr)), q.TLS.ServerName,
+		q.Host}
 	r.mu.Unlock()
 	if q.URL.Path == "/redirect" {
 		http.Redirect(w, q, "https://"+blocked[0].String()+"/", http.StatusFound)

@@ -33,7 +33,8 @@ func TestMain(m *testing.M) {
 	}
 	// go test remembers a result until a file changes that the test looked at:
 	// these are what the command is built of.
-	for _, sources := range []string{"../../cmd", "../../internal", "../../go.mod", "provider.mjs", "package-lock.json"} {
+	for _, sources := range []string{"../../cmd", "../../internal", "../../go.mod", "provider.mjs",
+		"package-lock.json"} {
 		if err := filepath.WalkDir(sources, func(path string, _ fs.DirEntry, err error) error {
 			if err == nil {
 				_, err = os.Stat(path)
@@ -64,7 +65,8 @@ var install = sync.OnceValue(func() error {
 	if _, err := os.Stat("node_modules/oidc-provider/package.json"); err == nil {
 		return nil
 	}
-	if out, err := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund").CombinedOutput(); err != nil {
+	if out, err := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund").
+		CombinedOutput(); err != nil {
 		return fmt.Errorf("npm ci: %w\n%s", err, out)
 	}
 	return nil
@@ -236,8 +238,10 @@ func (w *waymark) run(args ...string) string {
 func serve(t *testing.T, data, issuer string, flags ...string) *waymark {
 	t.Helper()
 	args := append([]string{
-		"serve", "--data-dir", data, "--api-addr", "127.0.0.1:0", "--public-addr", "127.0.0.1:0", "--metrics-addr", "127.0.0.1:0",
-		"--platform-zone", "links.example", "--oidc-issuer", issuer, "--oidc-audience", audience, "--limit-scale", "1000",
+		"serve", "--data-dir", data, "--api-addr", "127.0.0.1:0", "--public-addr", "127.0.0.1:0", "--metrics-addr",
+		"127.0.0.1:0",
+		"--platform-zone", "links.example", "--oidc-issuer", issuer, "--oidc-audience", audience, "--limit-scale",
+		"1000",
 	}, flags...)
 	address, warned := make(chan string, 1), make(chan string, 100)
 	c := launch(t, exec.Command(binary, args...), true, func(line string) {
@@ -298,7 +302,8 @@ func (w *waymark) accepts(name, token string) me {
 func (w *waymark) refuses(name, token string, why ...string) {
 	w.t.Helper()
 	m := w.me(token)
-	if m.status != http.StatusUnauthorized || m.Error.Code != "unauthenticated" || m.Data.UserID != "" || !strings.Contains(m.Error.Message, strings.Join(why, " ")) {
+	if m.status != http.StatusUnauthorized || m.Error.Code != "unauthenticated" || m.Data.UserID != "" ||
+		!strings.Contains(m.Error.Message, strings.Join(why, " ")) {
 		w.t.Errorf("%s: %+v", name, m)
 	}
 }

@@ -67,7 +67,8 @@ func TestUsers(t *testing.T) {
 	if first.DisplayName == nil || *first.DisplayName != "Alice" {
 		t.Errorf("%+v", first)
 	}
-	w.refuses("another subject with her address", p.mint(t, "mallory", "email", "alice@example.com", "email_verified", "true"), "not an owner")
+	w.refuses("another subject with her address", p.mint(t, "mallory", "email", "alice@example.com", "email_verified",
+		"true"), "not an owner")
 	w.run("users", "add", "--oidc-issuer", p.issuer, "--email", "bob@example.com", "--subject", "bob")
 	bob := p.mint(t, "bob")
 	if name := w.accepts("by subject", bob).Data.DisplayName; name == nil || *name != "bob@example.com" {
@@ -218,19 +219,23 @@ func TestIssuerDown(t *testing.T) {
 	address := l.Addr().String()
 	l.Close()
 	w := serve(t, t.TempDir(), "http://"+address, "--auth-auto-provision")
-	if line := await(t, w.child, w.warned); !strings.Contains(line, "--oidc-issuer") || !strings.Contains(line, address) {
+	if line := await(t, w.child, w.warned); !strings.Contains(line, "--oidc-issuer") ||
+		!strings.Contains(line, address) {
 		t.Errorf("the start warns %s", line)
 	}
 	unavailable := func(name, token string) {
 		t.Helper()
-		if m := w.me(token); m.status != http.StatusServiceUnavailable || m.Error.Code != "service_unavailable" || m.retryAfter == "" {
+		if m := w.me(token); m.status != http.StatusServiceUnavailable || m.Error.Code != "service_unavailable" ||
+			m.retryAfter == "" {
 			t.Errorf("%s: %+v", name, m)
 		}
 	}
 	// That the token's claims are not signed cannot be known yet.
-	unavailable("down at the start", "e30."+base64.RawURLEncoding.EncodeToString([]byte(`{"iss":"http://`+address+`"}`))+".c2ln")
+	unavailable("down at the start", "e30."+base64.RawURLEncoding.EncodeToString([]byte(`{"iss":"http://`+address+
+		`"}`))+".c2ln")
 	w.refuses("no token at all", "a.b.c", "not valid")
-	if response, err := http.Get(strings.TrimSuffix(w.api, "/v1") + "/readyz"); err != nil || response.StatusCode != http.StatusOK {
+	if response, err := http.Get(strings.TrimSuffix(w.api, "/v1") + "/readyz"); err != nil ||
+		response.StatusCode != http.StatusOK {
 		t.Errorf("readyz: %v, %v", response, err)
 	}
 	_, port, _ := net.SplitHostPort(address)
@@ -258,7 +263,8 @@ func TestSessionRevoke(t *testing.T) {
 			t.Errorf("%s", told)
 		}
 	}
-	ended, refreshed, other := p.mint(t, "alice", "sid", "one"), p.mint(t, "alice", "sid", "one"), p.mint(t, "alice", "sid", "two")
+	ended, refreshed, other := p.mint(t, "alice", "sid", "one"), p.mint(t, "alice", "sid", "one"),
+		p.mint(t, "alice", "sid", "two")
 	bare := p.mint(t, "alice") // has a jti only
 	for name, token := range map[string]string{"one": ended, "two": other, "no sid": bare} {
 		w.accepts(name, token)

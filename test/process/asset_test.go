@@ -85,7 +85,8 @@ func (c *client) upload(app, key string, content []byte) (answer, error) {
 	var body bytes.Buffer
 	w := multipart.NewWriter(&body)
 	w.WriteField("appId", app)
-	part, err := w.CreatePart(textproto.MIMEHeader{"Content-Disposition": {`form-data; name="file"; filename="x.png"`}, "Content-Type": {"image/png"}})
+	part, err := w.CreatePart(textproto.MIMEHeader{"Content-Disposition": {`form-data; name="file"; filename="x.png"`},
+		"Content-Type": {"image/png"}})
 	if err != nil {
 		return answer{}, err
 	}
@@ -121,7 +122,8 @@ func TestKilledBetweenStores(t *testing.T) {
 			s := start()
 			token := s.token("ann@example.com")
 			c := s.client(token)
-			app := dataOf[link](t, c.must(t, 201, intent{method: "POST", path: "/apps", body: map[string]any{"name": "App"}})).ID
+			app := dataOf[link](t, c.must(t, 201, intent{method: "POST", path: "/apps",
+				body: map[string]any{"name": "App"}})).ID
 			var picture bytes.Buffer
 			if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 9, 9))); err != nil {
 				t.Fatal(err)
@@ -160,9 +162,11 @@ func TestKilledBetweenStores(t *testing.T) {
 			}
 			uploaded := dataOf[link](t, a)
 
-			removal := intent{method: "DELETE", path: "/assets/" + uploaded.ID, key: uuid.NewString(), ifMatch: uploaded.Revision}
+			removal := intent{method: "DELETE", path: "/assets/" + uploaded.ID, key: uuid.NewString(),
+				ifMatch: uploaded.Revision}
 			cut(func() { c.call(removal) })
-			if a := c.must(t, 200, intent{method: "GET", path: "/assets/" + uploaded.ID}); !bytes.Contains(a.body, []byte(`"state":"deleting"`)) {
+			if a := c.must(t, 200, intent{method: "GET", path: "/assets/" + uploaded.ID}); !bytes.Contains(a.body,
+				[]byte(`"state":"deleting"`)) {
 				t.Errorf("after a crash in its removal: %s", a)
 			}
 			c.must(t, 204, removal)

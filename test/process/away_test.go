@@ -168,7 +168,8 @@ func TestDatabaseAway(t *testing.T) {
 			visit := func() {
 				t.Helper()
 				slug := fmt.Sprintf("known-%d", visits%3)
-				if a, _, err := v.ask("GET", slug); err != nil || a.status != 302 || a.header.Get("Location") != target(slug+"-0") {
+				if a, _, err := v.ask("GET", slug); err != nil || a.status != 302 ||
+					a.header.Get("Location") != target(slug+"-0") {
 					t.Errorf("visit of a known link: %v, %v", a, err)
 				}
 				visits++
@@ -188,14 +189,18 @@ func TestDatabaseAway(t *testing.T) {
 				if err != nil || a.status != 503 || a.header.Get("Retry-After") == "" {
 					t.Errorf("visit of a link that is not in memory: %v, %v, %v", a, a.header, err)
 				}
-				t.Logf("a visitor of a link that is not in memory was answered within %s", time.Since(began).Round(time.Millisecond))
+				t.Logf("a visitor of a link that is not in memory was answered within %s", time.Since(began).
+					Round(time.Millisecond))
 			}
 			creation := o.creation("outage", "outage-0")
-			for _, i := range []intent{{method: "GET", path: "/links?appId=" + o.app}, creation, {method: "GET", path: "/links/" + url.PathEscape(unknown.ID)}} {
+			for _, i := range []intent{{method: "GET", path: "/links?appId=" + o.app}, creation,
+				{method: "GET", path: "/links/" + url.PathEscape(unknown.ID)}} {
 				began := time.Now()
 				a, err := o.call(i)
-				if err != nil || a.status != 503 || a.code() != "service_unavailable" || a.header.Get("Retry-After") == "" {
-					t.Errorf("%s %s while the database is away: %v, %v; want 503 service_unavailable", i.method, i.path, a, err)
+				if err != nil || a.status != 503 || a.code() != "service_unavailable" ||
+					a.header.Get("Retry-After") == "" {
+					t.Errorf("%s %s while the database is away: %v, %v; want 503 service_unavailable", i.method, i.path,
+						a, err)
 				}
 				t.Logf("%s %s was answered within %s", i.method, i.path, time.Since(began).Round(time.Millisecond))
 			}

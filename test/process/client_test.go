@@ -145,8 +145,10 @@ type owner struct {
 // newOwner makes the account of a token ready.
 func newOwner(t *testing.T, c *client) *owner {
 	t.Helper()
-	app := dataOf[struct{ ID string }](t, c.must(t, 201, intent{method: "POST", path: "/apps", body: map[string]any{"name": "Demo"}}))
-	c.must(t, 202, intent{method: "POST", path: "/domains", body: map[string]any{"appId": app.ID, "mode": "platform", "prefix": "demo"}})
+	app := dataOf[struct{ ID string }](t, c.must(t, 201, intent{method: "POST", path: "/apps",
+		body: map[string]any{"name": "Demo"}}))
+	c.must(t, 202, intent{method: "POST", path: "/domains", body: map[string]any{"appId": app.ID, "mode": "platform",
+		"prefix": "demo"}})
 	return &owner{c, app.ID}
 }
 
@@ -162,7 +164,8 @@ func target(version string) string { return "https://example.com/" + version }
 func (o *owner) keepEvents(t *testing.T) {
 	t.Helper()
 	o.must(t, 201, intent{method: "POST", path: "/webhooks", body: map[string]any{
-		"appId": o.app, "url": "https://hooks.example.com/", "events": []string{"link.created", "link.updated", "link.deleted"}}})
+		"appId": o.app, "url": "https://hooks.example.com/",
+		"events": []string{"link.created", "link.updated", "link.deleted"}}})
 }
 
 func (o *owner) creation(slug, version string) intent {
@@ -172,7 +175,8 @@ func (o *owner) creation(slug, version string) intent {
 }
 
 func change(l link, version string) intent {
-	return intent{method: "PATCH", path: "/links/" + url.PathEscape(l.ID), body: content(version), key: uuid.NewString(), ifMatch: l.Revision}
+	return intent{method: "PATCH", path: "/links/" + url.PathEscape(l.ID), body: content(version),
+		key: uuid.NewString(), ifMatch: l.Revision}
 }
 
 // create makes a link.
@@ -187,7 +191,8 @@ func (o *owner) clicks(t *testing.T) int {
 	const day = 24 * time.Hour
 	path := fmt.Sprintf("/analytics/summary?appId=%s&start=%s&end=%s", o.app,
 		time.Now().Add(-day).UTC().Format(time.RFC3339), time.Now().Add(day).UTC().Format(time.RFC3339))
-	return dataOf[struct{ Totals struct{ Clicks int } }](t, o.must(t, 200, intent{method: "GET", path: path})).Totals.Clicks
+	return dataOf[struct{ Totals struct{ Clicks int } }](t, o.must(t, 200,
+		intent{method: "GET", path: path})).Totals.Clicks
 }
 
 // visitor keeps one connection to a redirector. Go's client would send a GET
@@ -226,7 +231,8 @@ func (v *visitor) ask(method, slug string) (a answer, sent bool, err error) {
 		}
 	}()
 	v.conn.SetDeadline(time.Now().Add(patience))
-	if _, err := fmt.Fprintf(v.conn, "%s /%s HTTP/1.1\r\nHost: %s\r\nUser-Agent: %s\r\n\r\n", method, slug, hostname, browser); err != nil {
+	if _, err := fmt.Fprintf(v.conn, "%s /%s HTTP/1.1\r\nHost: %s\r\nUser-Agent: %s\r\n\r\n", method, slug, hostname,
+		browser); err != nil {
 		return a, true, err
 	}
 	request := &http.Request{Method: method}

@@ -27,10 +27,12 @@ func TestSecondServe(t *testing.T) {
 	if code != 1 || !strings.Contains(stderr, "in use by another waymark serve") {
 		t.Errorf("a second serve: exit code %d, %q", code, stderr)
 	}
-	if out, stderr, code := execute(t, "migrate", "--data-dir", dir); code != 0 || !strings.HasPrefix(out, "schema version ") || stderr != "" {
+	if out, stderr, code := execute(t, "migrate", "--data-dir", dir); code != 0 ||
+		!strings.HasPrefix(out, "schema version ") || stderr != "" {
 		t.Errorf("migrate beside a running server: exit code %d, %q, %q", code, out, stderr)
 	}
-	if out, stderr, code := execute(t, "doctor", "--data-dir", dir); code != 0 || strings.Count(out, " ok, ") != 5 || stderr != "" {
+	if out, stderr, code := execute(t, "doctor", "--data-dir", dir); code != 0 || strings.Count(out, " ok, ") != 5 ||
+		stderr != "" {
 		t.Errorf("doctor beside a running server: exit code %d, %q, %q", code, out, stderr)
 	}
 	other := s.client(s.token("second@example.com"))
@@ -78,7 +80,8 @@ func second(t *testing.T, cmd *exec.Cmd) (stderr string, code int) {
 	if code != 1 {
 		t.Errorf("exit code %d, want 1", code)
 	}
-	if strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "waymark: ") || len(strings.TrimSpace(stderr)) < 20 {
+	if strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "waymark: ") ||
+		len(strings.TrimSpace(stderr)) < 20 {
 		t.Errorf("want one clear line on stderr, got:\n%s", stderr)
 	}
 	if stdout != "" {
@@ -126,41 +129,60 @@ func TestOneLine(t *testing.T) {
 		{name: "proxies", args: []string{"serve", "--trusted-proxies=everyone"}, want: "--trusted-proxies"},
 		{name: "half of OIDC", args: []string{"serve", "--oidc-issuer=https://example.com"}, want: "--oidc-audience"},
 		{name: "missing flag", args: []string{"session", "issue"}, want: "--email"},
-		{name: "not an address", args: []string{"session", "issue", "--data-dir", made, "--email", "x"}, want: "e-mail"},
+		{name: "not an address", args: []string{"session", "issue", "--data-dir", made, "--email", "x"},
+			want: "e-mail"},
 		{name: "value missing", args: []string{"serve", "--data-dir"}, want: "--data-dir: a value is missing (see"},
 		{name: "values missing", args: []string{"serve", "--roles"}, want: "--roles: a value is missing (see"},
-		{name: "flag for a value", args: []string{"serve", "--data-dir", "--dev"}, want: "a value is missing before --dev; if --dev is the value, write --data-dir=--dev"},
-		{name: "negative number", args: []string{"serve", "--limit-scale", "-1"}, want: "a value is missing before -1; if -1 is the value, write --limit-scale=-1"},
-		{name: "not a duration", args: []string{"serve", "--job-lease", "5"}, want: `--job-lease: "5" is not a duration such as 30s or 5m`},
-		{name: "neither true nor false", args: []string{"serve", "--dev=maybe"}, want: `"maybe" is neither true nor false`},
+		{name: "flag for a value", args: []string{"serve", "--data-dir", "--dev"},
+			want: "a value is missing before --dev; if --dev is the value, write --data-dir=--dev"},
+		{name: "negative number", args: []string{"serve", "--limit-scale", "-1"},
+			want: "a value is missing before -1; if -1 is the value, write --limit-scale=-1"},
+		{name: "not a duration", args: []string{"serve", "--job-lease", "5"},
+			want: `--job-lease: "5" is not a duration such as 30s or 5m`},
+		{name: "neither true nor false", args: []string{"serve", "--dev=maybe"},
+			want: `"maybe" is neither true nor false`},
 		{name: "nothing of a value", args: []string{"serve", ""}, want: `unexpected argument ""`},
 		{name: "misspelt flag", args: []string{"serve", "--data-dri", data}, want: `did you mean "--data-dir"?`},
 		{name: "help for no command", args: []string{"help", "nonsense"}, want: `"nonsense"`},
-		{name: "environment variable", args: []string{"serve"}, env: "WAYMARK_LIMIT_SCALE=abc", want: `"abc" is not a number (set by WAYMARK_LIMIT_SCALE)`},
-		{name: "misspelt variable", args: []string{"serve"}, env: "WAYMARK_PLATFROM_ZONE=x", want: "there is no setting WAYMARK_PLATFROM_ZONE; did you mean WAYMARK_PLATFORM_ZONE?"},
-		{name: "misspelt variable of another command", args: []string{"version"}, env: "WAYMARK_EMIAL=x", want: "did you mean WAYMARK_EMAIL?"},
+		{name: "environment variable", args: []string{"serve"}, env: "WAYMARK_LIMIT_SCALE=abc",
+			want: `"abc" is not a number (set by WAYMARK_LIMIT_SCALE)`},
+		{name: "misspelt variable", args: []string{"serve"}, env: "WAYMARK_PLATFROM_ZONE=x",
+			want: "there is no setting WAYMARK_PLATFROM_ZONE; did you mean WAYMARK_PLATFORM_ZONE?"},
+		{name: "misspelt variable of another command", args: []string{"version"}, env: "WAYMARK_EMIAL=x",
+			want: "did you mean WAYMARK_EMAIL?"},
 		{name: "no address of the API", args: serveArgs(data, "sqlite", "--api-addr", ""), want: "--api-addr is empty"},
-		{name: "no address of the redirector", args: serveArgs(data, "sqlite", "--public-addr="), want: "--public-addr is empty"},
-		{name: "empty variable", args: []string{"serve", "--data-dir", data}, env: "WAYMARK_API_ADDR=", want: "--api-addr is empty"},
+		{name: "no address of the redirector", args: serveArgs(data, "sqlite", "--public-addr="),
+			want: "--public-addr is empty"},
+		{name: "empty variable", args: []string{"serve", "--data-dir", data}, env: "WAYMARK_API_ADDR=",
+			want: "--api-addr is empty"},
 		{name: "no roles", args: []string{"serve", "--roles="}, want: "--roles is empty"},
-		{name: "country of strangers", args: serveArgs(data, "sqlite", "--country-header", "CF-IPCountry"), want: "--country-header needs --trusted-proxies"},
-		{name: "no countries", args: serveArgs(data, "sqlite", "--geoip", filepath.Join(dir, "none.mmdb")), want: "--geoip"},
+		{name: "country of strangers", args: serveArgs(data, "sqlite", "--country-header", "CF-IPCountry"),
+			want: "--country-header needs --trusted-proxies"},
+		{name: "no countries", args: serveArgs(data, "sqlite", "--geoip", filepath.Join(dir, "none.mmdb")),
+			want: "--geoip"},
 		{name: "no asset store", args: serveArgs(data, "sqlite", "--asset-store", "ftp://host"), want: "--asset-store"},
 		{name: "no resolver", args: serveArgs(data, "sqlite", "--dns-resolver", "host"), want: "--dns-resolver"},
 		{name: "database away", args: serveArgs(data, "postgres://127.0.0.1:1/waymark"), want: "open database"},
-		{name: "doctor with the database away", args: []string{"doctor", "--data-dir", data, "--database", "postgres://127.0.0.1:1/waymark"}, want: "open database"},
-		{name: "doctor below a file", args: []string{"doctor", "--data-dir", filepath.Join(file, "data")}, want: "not a directory"},
-		{name: "unknown key", args: config("unknown", "limit-scael: 2\n"), want: `no setting "limit-scael"; did you mean limit-scale?`},
+		{name: "doctor with the database away", args: []string{"doctor", "--data-dir", data, "--database",
+			"postgres://127.0.0.1:1/waymark"}, want: "open database"},
+		{name: "doctor below a file", args: []string{"doctor", "--data-dir", filepath.Join(file, "data")},
+			want: "not a directory"},
+		{name: "unknown key", args: config("unknown", "limit-scael: 2\n"),
+			want: `no setting "limit-scael"; did you mean limit-scale?`},
 		{name: "nested key", args: config("nested", "limit-scale:\n  api: 2\n"), want: "limit-scale"},
 		{name: "bad value in file", args: config("value", "limit-scale: abc\n"), want: "--limit-scale"},
 		{name: "not YAML", args: config("broken", "roles: [api\ndev: true\n"), want: "broken.yaml"},
 		{name: "not a mapping", args: config("list", "- dev\n"), want: "list.yaml"},
-		{name: "no config file", args: []string{"serve", "--config", filepath.Join(dir, "none.yaml")}, want: "none.yaml"},
+		{name: "no config file", args: []string{"serve", "--config", filepath.Join(dir, "none.yaml")},
+			want: "none.yaml"},
 		{name: "below a file", args: []string{"serve", "--data-dir", filepath.Join(file, "data")}, want: "data folder"},
 		{name: "a file", args: []string{"serve", "--data-dir", file}, want: "data folder"},
-		{name: "api port", args: serveArgs(data, "sqlite", "--api-addr", taken.Addr().String()), want: "--api-addr " + taken.Addr().String() + ": bind: address already in use"},
-		{name: "public port", args: serveArgs(data, "sqlite", "--public-addr", taken.Addr().String()), want: "--public-addr " + taken.Addr().String() + ": bind: address already in use"},
-		{name: "metrics port", args: serveArgs(data, "sqlite", "--metrics-addr", taken.Addr().String()), want: "--metrics-addr " + taken.Addr().String() + ": bind: address already in use"},
+		{name: "api port", args: serveArgs(data, "sqlite", "--api-addr", taken.Addr().String()),
+			want: "--api-addr " + taken.Addr().String() + ": bind: address already in use"},
+		{name: "public port", args: serveArgs(data, "sqlite", "--public-addr", taken.Addr().String()),
+			want: "--public-addr " + taken.Addr().String() + ": bind: address already in use"},
+		{name: "metrics port", args: serveArgs(data, "sqlite", "--metrics-addr", taken.Addr().String()),
+			want: "--metrics-addr " + taken.Addr().String() + ": bind: address already in use"},
 		{name: "no such port", args: serveArgs(data, "sqlite", "--api-addr", "127.0.0.1:99999"), want: "99999"},
 		{name: "engine of events", args: serveArgs(data, "sqlite", "--events", "files"), want: "--events"},
 	} {
@@ -184,7 +206,8 @@ func TestVersionAndHelp(t *testing.T) {
 	for _, args := range [][]string{{"version"}, {"--version"}, {"serve", "--version"}} {
 		out, stderr, code := execute(t, args...)
 		want := fmt.Sprintf(", schema %d\n", store.NewestSchema)
-		if code != 0 || stderr != "" || !strings.HasPrefix(out, "waymark ") || !strings.Contains(out, ", commit ") || !strings.HasSuffix(out, want) {
+		if code != 0 || stderr != "" || !strings.HasPrefix(out, "waymark ") || !strings.Contains(out, ", commit ") ||
+			!strings.HasSuffix(out, want) {
 			t.Errorf("%v: exit code %d, %q, %q", args, code, out, stderr)
 		}
 	}
@@ -219,7 +242,8 @@ func TestSchemas(t *testing.T) {
 				}
 			}
 		}
-		doctor, session, migrate := []string{"doctor"}, []string{"session", "issue", "--email", "a@example.com"}, []string{"migrate"}
+		doctor, session, migrate := []string{"doctor"}, []string{"session", "issue", "--email", "a@example.com"},
+			[]string{"migrate"}
 		refused("the database is empty: run waymark migrate", doctor, session)
 		if out, stderr, code := execute(t, "migrate", "--data-dir", dir, "--database", database); code != 0 {
 			t.Fatal(out, stderr, code)
@@ -232,9 +256,11 @@ func TestSchemas(t *testing.T) {
 			}
 		}
 		execute("DELETE FROM goose_db_version WHERE version_id = ?", store.NewestSchema)
-		refused(fmt.Sprintf("the database has schema %d, this program has %d: run waymark migrate", store.NewestSchema-1, store.NewestSchema), doctor, session)
+		refused(fmt.Sprintf("the database has schema %d, this program has %d: run waymark migrate",
+			store.NewestSchema-1, store.NewestSchema), doctor, session)
 		execute("INSERT INTO goose_db_version (version_id, is_applied) VALUES (?, 1 = 1)", 99)
-		refused(fmt.Sprintf("the database has schema 99, this program has only %d: use the newer waymark that migrated it", store.NewestSchema),
+		refused(fmt.Sprintf("the database has schema 99, this program has only %d: use the newer waymark that "+
+			"migrated it", store.NewestSchema),
 			doctor, session, migrate, serveArgs(dir, database))
 		if version, err := db.Schema(t.Context()); err != nil || version != 99 {
 			t.Errorf("schema %d, %v", version, err)
@@ -265,7 +291,8 @@ func TestWithoutMetricsAndZone(t *testing.T) {
 		"variable": {env: []string{"WAYMARK_METRICS_ADDR="}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cmd := exec.Command(binary, append([]string{"serve", "--data-dir", t.TempDir(), "--api-addr", "127.0.0.1:0", "--public-addr", "127.0.0.1:0"}, test.args...)...)
+			cmd := exec.Command(binary, append([]string{"serve", "--data-dir", t.TempDir(), "--api-addr", "127.0.0.1:0",
+				"--public-addr", "127.0.0.1:0"}, test.args...)...)
 			cmd.Env = environment(test.env...)
 			c := launch(t, cmd)
 			eventually(t, "the API listens", func() error {
@@ -275,7 +302,8 @@ func TestWithoutMetricsAndZone(t *testing.T) {
 				return nil
 			})
 			c.terminate()
-			if log := c.stderr.String(); strings.Contains(log, "what=metrics") || !strings.Contains(log, "level=WARN msg=\"without --platform-zone no domain can be created") {
+			if log := c.stderr.String(); strings.Contains(log, "what=metrics") ||
+				!strings.Contains(log, "level=WARN msg=\"without --platform-zone no domain can be created") {
 				t.Errorf("log:\n%s", log)
 			}
 		})
@@ -287,7 +315,8 @@ func TestForeignVariable(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command(binary, "migrate", "--data-dir", t.TempDir())
 	cmd.Env = environment("WAYMARK_SERVICE_HOST=10.0.0.1")
-	if out, stderr, code := finish(t, cmd); code != 0 || !strings.HasPrefix(out, "schema version ") || stderr != "waymark: there is no setting WAYMARK_SERVICE_HOST; it is ignored\n" {
+	if out, stderr, code := finish(t, cmd); code != 0 || !strings.HasPrefix(out, "schema version ") ||
+		stderr != "waymark: there is no setting WAYMARK_SERVICE_HOST; it is ignored\n" {
 		t.Errorf("exit code %d, %q, %q", code, out, stderr)
 	}
 }
@@ -306,7 +335,8 @@ func TestDatabaseUnreachable(t *testing.T) {
 		"keywords":           "host=127.0.0.1 port=1 password=" + secret,
 	} {
 		t.Run(name, func(t *testing.T) {
-			for _, args := range [][]string{serveArgs(t.TempDir(), address), {"session", "issue", "--data-dir", t.TempDir(), "--database", address, "--email", "a@example.com"}} {
+			for _, args := range [][]string{serveArgs(t.TempDir(), address),
+				{"session", "issue", "--data-dir", t.TempDir(), "--database", address, "--email", "a@example.com"}} {
 				if stderr, _ := second(t, exec.Command(binary, args...)); strings.Contains(stderr, secret) {
 					t.Errorf("the password is printed: %s", stderr)
 				}
@@ -319,7 +349,8 @@ func TestDatabaseUnreachable(t *testing.T) {
 		t.Fatal(err)
 	}
 	u.User = url.UserPassword("nobody-of-this-name", secret)
-	if stderr, _ := second(t, exec.Command(binary, serveArgs(t.TempDir(), u.String())...)); strings.Contains(stderr, secret) || !strings.Contains(stderr, "nobody-of-this-name") {
+	if stderr, _ := second(t, exec.Command(binary, serveArgs(t.TempDir(), u.String())...)); strings.Contains(stderr,
+		secret) || !strings.Contains(stderr, "nobody-of-this-name") {
 		t.Errorf("refused by the server: %s", stderr)
 	}
 }
@@ -328,7 +359,8 @@ func TestDatabaseUnreachable(t *testing.T) {
 // its own, after a script that mounts what it needs at $1. Where that is not
 // permitted the test fails.
 func inNamespace(mount, folder string, args ...string) *exec.Cmd {
-	cmd := exec.Command("sh", append([]string{"-euc", "mount --make-rprivate /\n" + mount + "\nshift\nexec \"$@\"", "sh", folder, binary}, args...)...)
+	cmd := exec.Command("sh", append([]string{"-euc", "mount --make-rprivate /\n" + mount + "\nshift\nexec \"$@\"",
+		"sh", folder, binary}, args...)...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
 	return cmd
 }
@@ -343,7 +375,8 @@ func TestDataFolder(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			if stderr, _ := second(t, inNamespace(test.mount, dir, serveArgs(dir, "sqlite")...)); !strings.Contains(stderr, test.want) {
+			if stderr, _ := second(t, inNamespace(test.mount, dir,
+				serveArgs(dir, "sqlite")...)); !strings.Contains(stderr, test.want) {
 				t.Errorf("the line does not say %q: %s", test.want, stderr)
 			}
 		})
@@ -378,16 +411,20 @@ func TestPrecedence(t *testing.T) {
 	}{
 		{want: "from-file", args: []string{"--config", path}},
 		{want: "from-file", env: []string{"WAYMARK_CONFIG=" + path}},
-		{want: "from-env", args: []string{"--config", path}, env: []string{"WAYMARK_DATA_DIR=" + filepath.Join(dir, "from-env")}},
+		{want: "from-env", args: []string{"--config", path},
+			env: []string{"WAYMARK_DATA_DIR=" + filepath.Join(dir, "from-env")}},
 		{want: "from-flag", args: []string{"--config", path, "--data-dir", filepath.Join(dir, "from-flag")}},
-		{want: "from-flag", args: []string{"--config", path, "--data-dir", filepath.Join(dir, "from-flag")}, env: []string{"WAYMARK_DATA_DIR=" + filepath.Join(dir, "from-env")}},
+		{want: "from-flag", args: []string{"--config", path, "--data-dir", filepath.Join(dir, "from-flag")},
+			env: []string{"WAYMARK_DATA_DIR=" + filepath.Join(dir, "from-env")}},
 	} {
 		cmd := exec.Command(binary, append([]string{"migrate"}, test.args...)...)
 		cmd.Env = environment(test.env...)
 		out, stderr, code := finish(t, cmd)
 		made, err := filepath.Glob(filepath.Join(dir, "*", "waymark.db"))
-		if want := filepath.Join(dir, test.want, "waymark.db"); err != nil || code != 0 || len(made) != 1 || made[0] != want {
-			t.Errorf("%v %v: exit code %d, %q, %q, made %q; want %s", test.env, test.args, code, out, stderr, made, want)
+		if want := filepath.Join(dir, test.want, "waymark.db"); err != nil || code != 0 || len(made) != 1 ||
+			made[0] != want {
+			t.Errorf("%v %v: exit code %d, %q, %q, made %q; want %s", test.env, test.args, code, out, stderr, made,
+				want)
 		}
 		for _, file := range made {
 			if err := os.RemoveAll(filepath.Dir(file)); err != nil {

@@ -154,7 +154,8 @@ func inventory(t *testing.T, db *store.DB) map[string]stored {
 		(SELECT COUNT(*) FROM link_history h WHERE h.link_id = l.id AND h.action = 'updated'),
 		(SELECT COUNT(*) FROM link_history h WHERE h.link_id = l.id AND h.revision = l.revision),
 		COALESCE(e.created, 0), COALESCE(e.events, 0)
-		FROM link l LEFT JOIN (SELECT resource_id, COUNT(*) AS events, COUNT(CASE WHEN event_type = 'link.created' THEN 1 END) AS created
+		FROM link l LEFT JOIN (SELECT resource_id, COUNT(*) AS events, COUNT(CASE WHEN event_type = 'link.created' THEN
+		1 END) AS created
 			FROM webhook_delivery GROUP BY resource_id) e ON e.resource_id = l.id`)
 	if err != nil {
 		t.Fatal(err)
@@ -191,7 +192,8 @@ func (l *load) verify(t *testing.T, db *store.DB) {
 			t.Errorf("%s is half changed: title %q, description %q", k.slug, s.title, s.description)
 		case k.pending == nil:
 			if s.title != k.version || s.revision != k.link.Revision {
-				t.Errorf("acknowledged %s of %s is lost: stored are %q, revision %s", k.version, k.slug, s.title, s.revision)
+				t.Errorf("acknowledged %s of %s is lost: stored are %q, revision %s", k.version, k.slug, s.title,
+					s.revision)
 			}
 			continue
 		case s.title != k.version && s.title != k.pendingVersion:
@@ -207,7 +209,8 @@ func (l *load) verify(t *testing.T, db *store.DB) {
 		want := map[string]int{"POST": 201, "PATCH": 200}[k.pending.method]
 		a, err := l.owner.call(*k.pending)
 		if err != nil || a.status != want || a.replayed() != done {
-			t.Errorf("repeat of %s (stored before: %v): %v, %v, replayed %v", k.pendingVersion, done, a, err, a.replayed())
+			t.Errorf("repeat of %s (stored before: %v): %v, %v, replayed %v", k.pendingVersion, done, a, err,
+				a.replayed())
 			continue
 		}
 		l.acknowledge(k, a)
@@ -230,20 +233,26 @@ func (l *load) verify(t *testing.T, db *store.DB) {
 	for _, k := range l.links {
 		s := after[k.slug]
 		if s.title != k.version || s.revision != k.link.Revision {
-			t.Errorf("%s: stored is %q, revision %s, want %q, %s", k.slug, s.title, s.revision, k.version, k.link.Revision)
+			t.Errorf("%s: stored is %q, revision %s, want %q, %s", k.slug, s.title, s.revision, k.version,
+				k.link.Revision)
 		}
 		if s.audits != 1 || s.created != 1 || s.delivered != 1 || s.latest != 1 {
-			t.Errorf("%s: %d createLinks audit events, %d created in the history, %d link.created, %d history entries of the revision; want one each",
+			t.Errorf("%s: %d createLinks audit events, %d created in the history, %d link.created, %d history "+
+				"entries of the revision; want one each",
 				k.slug, s.audits, s.created, s.delivered, s.latest)
 		}
 		if s.audited != k.changes || s.updated != k.changes || s.events != 1+k.changes {
-			t.Errorf("%s: %d audit events of changes, %d in the history, %d events; %d changes were answered", k.slug, s.audited, s.updated, s.events, k.changes)
+			t.Errorf("%s: %d audit events of changes, %d in the history, %d events; %d changes were answered", k.slug,
+				s.audited, s.updated, s.events, k.changes)
 		}
 	}
 	for what, query := range map[string]string{
-		"audit events without a link":      "SELECT COUNT(*) FROM audit_event a WHERE a.operation = 'createLinks' AND NOT EXISTS (SELECT 1 FROM link l WHERE l.id = a.resource_id)",
-		"history without a link":           "SELECT COUNT(*) FROM link_history h WHERE NOT EXISTS (SELECT 1 FROM link l WHERE l.id = h.link_id)",
-		"receipts without an effect":       "SELECT COUNT(*) FROM receipt r WHERE NOT EXISTS (SELECT 1 FROM audit_event a WHERE a.resource_id = r.resource_id)",
+		"audit events without a link": `SELECT COUNT(*) FROM audit_event a WHERE a.operation = 'createLinks'
+			AND NOT EXISTS (SELECT 1 FROM link l WHERE l.id = a.resource_id)`,
+		"history without a link": `SELECT COUNT(*) FROM link_history h WHERE NOT EXISTS (SELECT 1 FROM link l
+			WHERE l.id = h.link_id)`,
+		"receipts without an effect": `SELECT COUNT(*) FROM receipt r WHERE NOT EXISTS (SELECT 1
+			FROM audit_event a WHERE a.resource_id = r.resource_id)`,
 		"audit events beyond the receipts": "SELECT (SELECT COUNT(*) FROM audit_event) - (SELECT COUNT(*) FROM receipt)",
 	} {
 		if n := number(t, db, query); n != 0 {
@@ -251,7 +260,8 @@ func (l *load) verify(t *testing.T, db *store.DB) {
 		}
 	}
 	if db.Dialect().Name == "sqlite" {
-		if result, err := store.One(t.Context(), db, store.Value[string], "PRAGMA integrity_check"); err != nil || result != "ok" {
+		if result, err := store.One(t.Context(), db, store.Value[string], "PRAGMA integrity_check"); err != nil ||
+			result != "ok" {
 			t.Errorf("integrity_check: %s, %v", result, err)
 		}
 	}
@@ -261,7 +271,8 @@ func (l *load) verify(t *testing.T, db *store.DB) {
 func (l *load) published(t *testing.T, s *server, db *store.DB) {
 	t.Helper()
 	eventually(t, "all publications are synced", func() error {
-		if n := number(t, db, "SELECT (SELECT COUNT(*) FROM link WHERE publication_status <> 'synced') + (SELECT COUNT(*) FROM job)"); n > 0 {
+		if n := number(t, db, `SELECT (SELECT COUNT(*) FROM link
+			WHERE publication_status <> 'synced') + (SELECT COUNT(*) FROM job)`); n > 0 {
 			return fmt.Errorf("%d links or jobs are left", n)
 		}
 		return nil
@@ -282,7 +293,8 @@ func (l *load) counted(t *testing.T, s *server) {
 	t.Helper()
 	s.loaded()
 	n, answered, sent := l.owner.clicks(t), int(l.answered.Load()), int(l.sent.Load())
-	t.Logf("%d visits sent, %d redirected, %d counted; %d more were told to come again", sent, answered, n, l.away.Load())
+	t.Logf("%d visits sent, %d redirected, %d counted; %d more were told to come again", sent, answered, n,
+		l.away.Load())
 	if n < answered || n > sent {
 		t.Errorf("%d clicks counted; %d visits were answered and %d sent", n, answered, sent)
 	}
@@ -327,7 +339,8 @@ func TestKill(t *testing.T) {
 			cancel()
 			began := time.Now()
 			s = serve(t, dir, database)
-			t.Logf("round %d: %d writes acknowledged so far, listening again after %s", round, l.writing.Load(), time.Since(began).Round(time.Millisecond))
+			t.Logf("round %d: %d writes acknowledged so far, listening again after %s", round, l.writing.Load(),
+				time.Since(began).Round(time.Millisecond))
 			l.owner.client = s.client(l.owner.token)
 			db := open(t, dir, database)
 			l.verify(t, db)

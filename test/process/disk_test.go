@@ -19,7 +19,8 @@ func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	// The children of a mount namespace cannot be joined from here: the
 	// development mode prints a token.
-	s := started(t, inNamespace(`mount -t tmpfs -o size=12m,mode=0700 none "$1"`, dir, serveArgs(dir, "sqlite", "--dev")...), dir, "sqlite")
+	s := started(t, inNamespace(`mount -t tmpfs -o size=12m,mode=0700 none "$1"`, dir,
+		serveArgs(dir, "sqlite", "--dev")...), dir, "sqlite")
 	var token string
 	s.eventually("the welcome", func() error {
 		_, err := fmt.Sscanf(after(s.stdout.String(), "\nTOKEN="), "%s", &token)

@@ -49,7 +49,8 @@ func newReceiver(t *testing.T) *receiver {
 	}))
 	t.Cleanup(s.Close)
 	ca := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}), 0o600); err != nil {
+	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw}),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	r.flags = []string{"--webhook-allow", "example.com=" + s.Listener.Addr().String(), "--webhook-ca", ca}
@@ -95,7 +96,8 @@ func (d *durable) batch(t *testing.T, n int) job {
 	var items []map[string]any
 	for i := range n {
 		slug := fmt.Sprintf("b%d-%d", d.made, i)
-		items = append(items, map[string]any{"clientId": "c" + slug, "action": "create", "input": d.creation("new-"+slug, slug).body})
+		items = append(items, map[string]any{"clientId": "c" + slug, "action": "create",
+			"input": d.creation("new-"+slug, slug).body})
 		for _, action := range []string{"update", "delete"} {
 			l := d.create(t, action+"-"+slug)
 			item := map[string]any{"clientId": action + slug, "action": action, "linkId": l.ID, "revision": l.Revision}
@@ -105,7 +107,8 @@ func (d *durable) batch(t *testing.T, n int) job {
 			items = append(items, item)
 		}
 	}
-	return dataOf[job](t, d.must(t, 202, intent{method: "POST", path: "/link-batches", body: map[string]any{"appId": d.app, "items": items}}))
+	return dataOf[job](t, d.must(t, 202, intent{method: "POST", path: "/link-batches",
+		body: map[string]any{"appId": d.app, "items": items}}))
 }
 
 // imports starts the import of n links.
@@ -116,9 +119,12 @@ func (d *durable) imports(t *testing.T, n int) job {
 	for i := range n {
 		table += fmt.Sprintf("%s,i%d-%d,%s\n", hostname, d.made, i, target("imported"))
 	}
-	j := dataOf[job](t, d.must(t, 201, intent{method: "POST", path: "/imports", body: map[string]any{"appId": d.app, "format": "csv", "content": table}}))
-	j = dataOf[job](t, d.must(t, 200, intent{method: "POST", path: "/imports/" + j.ID + "/validate", body: map[string]any{}}))
-	return dataOf[job](t, d.must(t, 202, intent{method: "POST", path: "/imports/" + j.ID + "/commit", body: map[string]any{}, ifMatch: j.Revision}))
+	j := dataOf[job](t, d.must(t, 201, intent{method: "POST", path: "/imports",
+		body: map[string]any{"appId": d.app, "format": "csv", "content": table}}))
+	j = dataOf[job](t, d.must(t, 200, intent{method: "POST", path: "/imports/" + j.ID + "/validate",
+		body: map[string]any{}}))
+	return dataOf[job](t, d.must(t, 202, intent{method: "POST", path: "/imports/" + j.ID + "/commit",
+		body: map[string]any{}, ifMatch: j.Revision}))
 }
 
 // doneItems returns how many items of a job are committed.
@@ -131,7 +137,8 @@ func ended(t *testing.T, db *store.DB, operationID string) (status string) {
 	t.Helper()
 	eventually(t, "the operation ends", func() error {
 		var err error
-		status, err = store.One(t.Context(), db, store.Value[string], "SELECT status FROM operation WHERE id = ?", operationID)
+		status, err = store.One(t.Context(), db, store.Value[string], "SELECT status FROM operation WHERE id = ?",
+			operationID)
 		if err == nil && (status == "queued" || status == "running") {
 			err = errors.New(status)
 		}
@@ -168,11 +175,16 @@ func exactlyOnce(t *testing.T, db *store.DB, b job, items int) {
 			query string
 			args  []any
 		}{
-			"links":         {exists, "SELECT COUNT(*) FROM link WHERE id = ? AND revision = ?", []any{i.link, i.revision}},
-			"history":       {1, "SELECT COUNT(*) FROM link_history WHERE link_id = ? AND revision = ? AND action = ?", []any{i.link, i.revision, did}},
-			"all histories": {1, "SELECT COUNT(*) FROM link_history WHERE link_id = ? AND action = ?", []any{i.link, did}},
-			"audit":         {1, "SELECT COUNT(*) FROM audit_event WHERE resource_id = ? AND operation = ?", []any{i.link, audited[i.action]}},
-			"events":        {1, "SELECT COUNT(*) FROM webhook_delivery WHERE resource_id = ? AND event_type = ?", []any{i.link, "link." + did}},
+			"links": {exists, "SELECT COUNT(*) FROM link WHERE id = ? AND revision = ?",
+				[]any{i.link, i.revision}},
+			"history": {1, "SELECT COUNT(*) FROM link_history WHERE link_id = ? AND revision = ? AND action = ?",
+				[]any{i.link, i.revision, did}},
+			"all histories": {1, "SELECT COUNT(*) FROM link_history WHERE link_id = ? AND action = ?",
+				[]any{i.link, did}},
+			"audit": {1, "SELECT COUNT(*) FROM audit_event WHERE resource_id = ? AND operation = ?",
+				[]any{i.link, audited[i.action]}},
+			"events": {1, "SELECT COUNT(*) FROM webhook_delivery WHERE resource_id = ? AND event_type = ?",
+				[]any{i.link, "link." + did}},
 		} {
 			if got := number(t, db, c.query, c.args...); i.state != "succeeded" || got != c.want {
 				t.Errorf("item %d (%s, %s): %d in %s, want %d", n, i.action, i.state, got, what, c.want)
@@ -303,9 +315,12 @@ func TestFrozenDurableWork(t *testing.T) {
 // effects are all rows that a batch may change.
 func effects(t *testing.T, db *store.DB, b job) []string {
 	t.Helper()
-	rows, err := store.All(t.Context(), db, store.Value[string], `SELECT 'item ' || client_id || state || COALESCE(result, '') FROM automation_item WHERE job_id = ?
-		UNION ALL SELECT 'link ' || id || revision FROM link UNION ALL SELECT 'history ' || id FROM link_history UNION ALL SELECT 'audit ' || id FROM audit_event
-		UNION ALL SELECT 'event ' || event_id FROM webhook_delivery UNION ALL SELECT 'job ' || state || revision FROM automation_job
+	rows, err := store.All(t.Context(), db, store.Value[string], `SELECT 'item ' || client_id || state ||
+		COALESCE(result, '') FROM automation_item WHERE job_id = ?
+		UNION ALL SELECT 'link ' || id || revision FROM link UNION ALL SELECT 'history ' || id
+		FROM link_history UNION ALL SELECT 'audit ' || id FROM audit_event
+		UNION ALL SELECT 'event ' || event_id FROM webhook_delivery UNION ALL SELECT 'job ' || state || revision
+		FROM automation_job
 		UNION ALL SELECT 'operation ' || status || revision FROM operation ORDER BY 1`, b.ID)
 	if err != nil {
 		t.Fatal(err)

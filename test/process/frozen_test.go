@@ -39,7 +39,8 @@ func TestFrozenExecutor(t *testing.T) {
 		other := serve(t, t.TempDir(), database, "--roles", "executor")
 		began := time.Now()
 		l.published(t, s, db)
-		t.Logf("round %d: all %d links published %s after the freeze", round, len(l.links), time.Since(began).Round(time.Millisecond))
+		t.Logf("round %d: all %d links published %s after the freeze", round, len(l.links), time.Since(began).
+			Round(time.Millisecond))
 		before := published(t, db)
 		frozen.signal(syscall.SIGCONT)
 		time.Sleep(2 * time.Second) // for what it might still do
@@ -92,7 +93,8 @@ func TestFrozenInTransaction(t *testing.T) {
 	locked, release, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
 		ended <- db.InTxReadCommitted(t.Context(), func(tx *store.Tx) error {
-			if _, err := store.One(t.Context(), tx, store.Value[string], "SELECT id FROM link WHERE id = ? FOR UPDATE", held.ID); err != nil {
+			if _, err := store.One(t.Context(), tx, store.Value[string], "SELECT id FROM link WHERE id = ? FOR UPDATE",
+				held.ID); err != nil {
 				return err
 			}
 			close(locked)
@@ -103,7 +105,8 @@ func TestFrozenInTransaction(t *testing.T) {
 	<-locked
 	frozen := serve(t, t.TempDir(), database, "--roles", "executor")
 	eventually(t, "the executor waits for the row", func() error {
-		if n := number(t, db, "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'UPDATE link %'"); n == 0 {
+		if n := number(t, db, `SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database()
+			AND wait_event_type = 'Lock' AND query LIKE 'UPDATE link %'`); n == 0 {
 			return fmt.Errorf("nobody waits")
 		}
 		return nil

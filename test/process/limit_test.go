@@ -126,7 +126,8 @@ func TestLimitUnderCrashes(t *testing.T) {
 			t.Errorf("%d came through and %d have no answer; the limit is %d", n, cut.Load(), limit)
 		}
 		s.loaded()
-		clicks, err := store.One(t.Context(), open(t, dir, database), store.Value[int64], "SELECT clicks FROM click_count WHERE link_id = ?", l.ID)
+		clicks, err := store.One(t.Context(), open(t, dir, database), store.Value[int64], `SELECT clicks
+			FROM click_count WHERE link_id = ?`, l.ID)
 		if err != nil || clicks != limit {
 			t.Errorf("%d clicks are counted, %v", clicks, err)
 		}

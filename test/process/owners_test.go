@@ -14,7 +14,8 @@ func TestOwnersAndSessions(t *testing.T) {
 		run := func(want int, args ...string) (stdout, stderr string) {
 			t.Helper()
 			stdout, stderr, code := execute(t, append(args, "--data-dir", s.dir, "--database", database)...)
-			if code != want || want == 1 && (stdout != "" || strings.Count(stderr, "\n") != 1) || want == 0 && stderr != "" {
+			if code != want || want == 1 && (stdout != "" || strings.Count(stderr, "\n") != 1) ||
+				want == 0 && stderr != "" {
 				t.Fatalf("%v: exit code %d, want %d; output %q, errors %q", args, code, want, stdout, stderr)
 			}
 			return stdout, stderr
@@ -47,10 +48,12 @@ func TestOwnersAndSessions(t *testing.T) {
 		}
 		want("after typing errors", ok, ok, ok)
 		listed, _ := run(0, "session", "list")
-		if n := strings.Count(listed, "\n"); n != 4 || strings.Contains(listed, "eyJ") || strings.Count(listed, "ann@example.com") != 2 {
+		if n := strings.Count(listed, "\n"); n != 4 || strings.Contains(listed, "eyJ") ||
+			strings.Count(listed, "ann@example.com") != 2 {
 			t.Errorf("%s", listed)
 		}
-		if ended, _ := run(0, "session", "revoke", "--session", first); !strings.Contains(ended, "ann@example.com") || strings.Contains(ended, "eyJ") || strings.Count(ended, "\n") != 1 {
+		if ended, _ := run(0, "session", "revoke", "--session", first); !strings.Contains(ended, "ann@example.com") ||
+			strings.Contains(ended, "eyJ") || strings.Count(ended, "\n") != 1 {
 			t.Errorf("%s", ended)
 		}
 		want("one ended by its token", no, ok, ok)
@@ -66,19 +69,23 @@ func TestOwnersAndSessions(t *testing.T) {
 
 		first, second, third = s.token("ann@example.com"), s.token("ann@example.com"), s.token("bob@example.com")
 		run(1, "users", "disable", "carol@example.com")
-		if told, _ := run(0, "users", "disable", "ann@example.com"); !strings.HasPrefix(told, "disabled owner ") || !strings.Contains(told, "ann@example.com") {
+		if told, _ := run(0, "users", "disable", "ann@example.com"); !strings.HasPrefix(told, "disabled owner ") ||
+			!strings.Contains(told, "ann@example.com") {
 			t.Errorf("%s", told)
 		}
 		want("disabled", no, no, ok)
 		run(1, "session", "issue", "--email", "ann@example.com")
-		if listed, _ := run(0, "users", "list"); strings.Count(listed, "disabled") != 1 || strings.Count(listed, "active") != 1 {
+		if listed, _ := run(0, "users", "list"); strings.Count(listed, "disabled") != 1 ||
+			strings.Count(listed, "active") != 1 {
 			t.Errorf("%s", listed)
 		}
 		run(0, "users", "enable", "ann@example.com")
 		want("enabled", ok, ok, ok)
 
-		run(0, "users", "add", "--email", "carol@example.com", "--oidc-issuer", "https://id.example.com", "--subject", "c-1")
-		run(1, "users", "add", "--email", "carol@example.com", "--oidc-issuer", "https://id.example.com", "--subject", "c-1")
+		run(0, "users", "add", "--email", "carol@example.com", "--oidc-issuer", "https://id.example.com", "--subject",
+			"c-1")
+		run(1, "users", "add", "--email", "carol@example.com", "--oidc-issuer", "https://id.example.com", "--subject",
+			"c-1")
 		run(1, "users", "add", "--email", "carol@example.com", "--subject", "c-2")
 		run(0, "users", "add", "--email", "dan@example.com", "--oidc-issuer", "https://id.example.com")
 		if listed, _ := run(0, "users", "list", "--email", "dan@example.com"); !strings.Contains(listed, "invited") {

@@ -153,7 +153,8 @@ func launch(t *testing.T, cmd *exec.Cmd) *child {
 	t.Cleanup(func() {
 		c.kill()
 		log := c.stderr.String()
-		if strings.Contains(log, "DATA RACE") || strings.Contains(log, "\npanic:") || strings.Contains(log, "msg=panic") {
+		if strings.Contains(log, "DATA RACE") || strings.Contains(log, "\npanic:") ||
+			strings.Contains(log, "msg=panic") {
 			t.Errorf("a race or a panic in process %d", cmd.Process.Pid)
 		}
 		if t.Failed() {
@@ -229,8 +230,10 @@ func serve(t *testing.T, dir, database string, more ...string) *server {
 }
 
 func serveArgs(dir, database string, more ...string) []string {
-	return append([]string{"serve", "--data-dir", dir, "--database", database, "--environment", "staging", "--platform-zone", "localhost",
-		"--api-addr", "127.0.0.1:0", "--public-addr", "127.0.0.1:0", "--metrics-addr", "127.0.0.1:0", "--limit-scale", "1000"}, more...)
+	return append([]string{"serve", "--data-dir", dir, "--database", database, "--environment", "staging",
+		"--platform-zone", "localhost",
+		"--api-addr", "127.0.0.1:0", "--public-addr", "127.0.0.1:0", "--metrics-addr", "127.0.0.1:0", "--limit-scale",
+		"1000"}, more...)
 }
 
 func started(t *testing.T, cmd *exec.Cmd, dir, database string) *server {
@@ -284,7 +287,8 @@ func eventually(t *testing.T, what string, f func() error) {
 // token issues a session beside the server.
 func (s *server) token(email string) string {
 	s.t.Helper()
-	out, stderr, code := execute(s.t, "session", "issue", "--data-dir", s.dir, "--database", s.database, "--email", email)
+	out, stderr, code := execute(s.t, "session", "issue", "--data-dir", s.dir, "--database", s.database, "--email",
+		email)
 	token := strings.TrimSuffix(out, "\n")
 	if code != 0 || stderr != "" || len(strings.Split(token, ".")) != 3 || strings.ContainsAny(token, " \n") {
 		s.t.Fatalf("session issue beside a running server: exit code %d, output %q, errors %q", code, out, stderr)

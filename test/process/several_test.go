@@ -98,7 +98,8 @@ func TestSeveralProcesses(t *testing.T) {
 			}
 			l := inventory(t, db)[slug]
 			if l.audits != 1 || l.created != 1 || l.delivered != 1 {
-				t.Errorf("%d audit events, %d in the history, %d events; want one each", l.audits, l.created, l.delivered)
+				t.Errorf("%d audit events, %d in the history, %d events; want one each", l.audits, l.created,
+					l.delivered)
 			}
 		}
 	})
@@ -122,7 +123,10 @@ func TestSeveralProcesses(t *testing.T) {
 
 	t.Run("one revision", func(t *testing.T) {
 		l := o.create(t, "one-revision")
-		answers := both(t, o.client, other.client, 50, func(i int) intent { return change(l, fmt.Sprintf("version-%d", i)) })
+		answers := both(t, o.client, other.client, 50, func(i int) intent {
+			return change(l,
+				fmt.Sprintf("version-%d", i))
+		})
 		kinds := kindsOf(answers)
 		t.Logf("50 writers with one revision: %v", kinds)
 		if kinds["200"] != 1 || kinds["412 revision_conflict"] != 49 {
@@ -130,7 +134,8 @@ func TestSeveralProcesses(t *testing.T) {
 		}
 		for _, a := range answers {
 			if a.status == 200 {
-				if s := inventory(t, db)["one-revision"]; s.title != dataOf[link](t, a).Title || s.updated != 1 || s.audited != 1 {
+				if s := inventory(t, db)["one-revision"]; s.title != dataOf[link](t, a).Title || s.updated != 1 ||
+					s.audited != 1 {
 					t.Errorf("stored is %+v, answered %s", s, a)
 				}
 			}
@@ -158,7 +163,8 @@ func TestSeveralProcesses(t *testing.T) {
 		all := len(inventory(t, db))
 		slices.Sort(seen)
 		if distinct := len(slices.Compact(slices.Clone(seen))); distinct != all || len(seen) != all {
-			t.Errorf("paging through both processes shows %d links, %d of them distinct; there are %d", len(seen), distinct, all)
+			t.Errorf("paging through both processes shows %d links, %d of them distinct; there are %d", len(seen),
+				distinct, all)
 		}
 	})
 
@@ -187,7 +193,8 @@ func TestSeveralProcesses(t *testing.T) {
 		}
 		began := time.Now()
 		answers := both(t, a, b, 500, func(i int) intent {
-			return intent{method: "POST", path: "/apps", body: map[string]any{"name": fmt.Sprintf("App %d", i)}, key: uuid.NewString()}
+			return intent{method: "POST", path: "/apps", body: map[string]any{"name": fmt.Sprintf("App %d", i)},
+				key: uuid.NewString()}
 		})
 		kinds := kindsOf(answers)
 		t.Logf("500 writes under a limit of 120 a minute: %v in %s", kinds, time.Since(began).Round(time.Millisecond))
@@ -268,5 +275,6 @@ func publicationLatency(t *testing.T, a, b *owner, redirector *server) {
 	at := func(share float64) time.Duration {
 		return took[int(share*float64(len(took)-1))].Round(time.Millisecond)
 	}
-	t.Logf("from a create's answer to its redirect elsewhere, %d links by %d writers: p50 %s, p90 %s, p99 %s, most %s", len(took), workers, at(.5), at(.9), at(.99), at(1))
+	t.Logf("from a create's answer to its redirect elsewhere, %d links by %d writers: p50 %s, p90 %s, p99 %s, most %s",
+		len(took), workers, at(.5), at(.9), at(.99), at(1))
 }

@@ -51,7 +51,8 @@ func (o *owner) startHalf(t *testing.T, address string, i intent) *halfSent {
 	t.Cleanup(func() { conn.Close() })
 	conn.SetDeadline(time.Now().Add(patience))
 	h := &halfSent{conn: conn, reader: bufio.NewReader(conn), rest: body}
-	fmt.Fprintf(conn, "%s /v1%s HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nIdempotency-Key: %s\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n",
+	fmt.Fprintf(conn, "%s /v1%s HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer %s\r\nContent-Type: "+
+		"application/json\r\nIdempotency-Key: %s\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n",
 		i.method, i.path, o.token, i.key, len(body))
 	line, err := h.reader.ReadString('\n')
 	if err != nil || !strings.HasPrefix(line, "HTTP/1.1 100 ") {

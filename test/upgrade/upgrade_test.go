@@ -75,7 +75,8 @@ func upgrade(t *testing.T, engine, folder string) {
 	i.Client(t, was.Secret).Call("GET", "/links?appId="+appID, nil).Want(200)
 
 	for address, destination := range was.Visits {
-		if r := i.Visit(t, address, nil, nil); r.StatusCode != http.StatusFound || r.Header.Get("Location") != destination {
+		if r := i.Visit(t, address, nil, nil); r.StatusCode != http.StatusFound ||
+			r.Header.Get("Location") != destination {
 			t.Errorf("%s: %d to %q, want %q", address, r.StatusCode, r.Header.Get("Location"), destination)
 		}
 	}
@@ -96,12 +97,17 @@ func TestWaitingDomains(t *testing.T) {
 			i := apitest.New(t, engine, apitest.Options{Database: address, Start: start})
 			i.Settle(t)
 			for status, ends := range map[string]string{"queued": "succeeded", "cancelled": "cancelled"} {
-				published, err := store.Exists(t.Context(), i.DB, "SELECT 1 FROM route JOIN domain ON domain.id = route.owner AND domain.publication_status = 'synced' WHERE route.hostname = ?", status+".example")
-				left, leftErr := store.Exists(t.Context(), i.DB, "SELECT 1 FROM domain WHERE hostname = ?", status+".example")
-				if err := errors.Join(err, leftErr); err != nil || published != (status == "queued") || left != published {
+				published, err := store.Exists(t.Context(), i.DB, `SELECT 1 FROM route JOIN domain
+					ON domain.id = route.owner AND domain.publication_status = 'synced'
+					WHERE route.hostname = ?`, status+".example")
+				left, leftErr := store.Exists(t.Context(), i.DB, "SELECT 1 FROM domain WHERE hostname = ?",
+					status+".example")
+				if err := errors.Join(err, leftErr); err != nil || published != (status == "queued") ||
+					left != published {
 					t.Errorf("%s: published %v, left %v, %v", status, published, left, err)
 				}
-				if now, err := store.One(t.Context(), i.DB, store.Value[string], "SELECT status FROM operation WHERE resource_id = ?", domainIDs[status]); now != ends || err != nil {
+				if now, err := store.One(t.Context(), i.DB, store.Value[string], `SELECT status FROM operation
+					WHERE resource_id = ?`, domainIDs[status]); now != ends || err != nil {
 					t.Errorf("%s: now %s, %v", status, now, err)
 				}
 			}
@@ -113,7 +119,8 @@ func TestWaitingDomains(t *testing.T) {
 }
 
 // domainIDs are those of TestWaitingDomains, by the status of their operation.
-var domainIDs = map[string]string{"queued": "01a1f000-0000-7000-8000-0000000000d1", "cancelled": "01a1f000-0000-7000-8000-0000000000d2"}
+var domainIDs = map[string]string{"queued": "01a1f000-0000-7000-8000-0000000000d1",
+	"cancelled": "01a1f000-0000-7000-8000-0000000000d2"}
 
 // makeWaiting adds a domain with its operation and its job, as an earlier program
 // left them.
@@ -131,13 +138,19 @@ func makeWaiting(t *testing.T, address string, at clock.Instant, status string) 
 		sql  string
 		args []any
 	}{
-		{`INSERT INTO domain (id, app_id, hostname, mode, zone_name, ownership, dns, https, links, detached, revision, created_at, updated_at,
-			publication_status, publication_attempts, publication_updated_at) SELECT CAST(? AS TEXT), id, CAST(? AS TEXT), 'platform', 'example', 'verified', 'configured', 'delegated', 'ready', FALSE,
-			revision, created_at, updated_at, 'pending', 0, created_at FROM app ORDER BY id LIMIT 1`, []any{domainID, status + ".example"}},
+		{`INSERT INTO domain (id, app_id, hostname, mode, zone_name, ownership, dns, https, links, detached, revision,
+			created_at, updated_at,
+			publication_status, publication_attempts, publication_updated_at)
+			SELECT CAST(? AS TEXT), id, CAST(? AS TEXT), 'platform', 'example', 'verified', 'configured', 'delegated',
+			'ready', FALSE,
+			revision, created_at, updated_at, 'pending', 0, created_at FROM app ORDER BY id
+			LIMIT 1`, []any{domainID, status + ".example"}},
 		{`INSERT INTO operation (id, app_id, owner_id, type, status, revision, created_at, updated_at)
-			SELECT CAST(? AS TEXT), id, owner_id, 'domain.create', CAST(? AS TEXT), revision, created_at, updated_at FROM app ORDER BY id LIMIT 1`, []any{operationID, status}},
+			SELECT CAST(? AS TEXT), id, owner_id, 'domain.create', CAST(? AS TEXT), revision, created_at, updated_at
+			FROM app ORDER BY id LIMIT 1`, []any{operationID, status}},
 		{`INSERT INTO job (id, kind, payload, app_id, owner_id, credential, lease_no, attempts, run_after, created_at)
-			SELECT CAST(? AS TEXT), 'domain.create', CAST(? AS TEXT), id, owner_id, 'session:of the owner', 0, 0, created_at, created_at FROM app ORDER BY id LIMIT 1`,
+			SELECT CAST(? AS TEXT), 'domain.create', CAST(? AS TEXT), id, owner_id, 'session:of the owner', 0, 0,
+			created_at, created_at FROM app ORDER BY id LIMIT 1`,
 			[]any{ids.New(), operationID + " " + domainID}},
 	} {
 		if _, err := db.Exec(t.Context(), insert.sql, insert.args...); err != nil {
@@ -151,7 +164,8 @@ func goOn(t *testing.T, i *apitest.Installation, owner *apitest.Client, appID st
 	var links []struct{ ID, Revision, Slug, Domain string }
 	decode(t, was.Answers["/links?appId="+appID], &links)
 	for _, l := range links {
-		changed := owner.Call("PATCH", "/links/"+apitest.Path(l.ID), apitest.M{"desktopUrl": "https://example.com/changed"}, apitest.IfMatch(l.Revision)).Want(200)
+		changed := owner.Call("PATCH", "/links/"+apitest.Path(l.ID),
+			apitest.M{"desktopUrl": "https://example.com/changed"}, apitest.IfMatch(l.Revision)).Want(200)
 		if l.Slug == "hello" {
 			i.Settle(t)
 			i.Visit(t, changed.Text("data.url"), nil, func(r *http.Response) bool {
@@ -159,7 +173,8 @@ func goOn(t *testing.T, i *apitest.Installation, owner *apitest.Client, appID st
 			})
 		}
 	}
-	owner.Call("POST", "/links", apitest.M{"appId": appID, "domain": links[0].Domain, "slug": "after", "desktopUrl": "https://example.com/"}).Want(201)
+	owner.Call("POST", "/links", apitest.M{"appId": appID, "domain": links[0].Domain, "slug": "after",
+		"desktopUrl": "https://example.com/"}).Want(201)
 	for path, answer := range was.Answers {
 		if !strings.HasPrefix(path, "/imports/") || strings.HasSuffix(path, "/items") {
 			continue
@@ -188,7 +203,8 @@ func recordedSchema(t *testing.T, address string) int64 {
 	}
 	want := ""
 	if version < store.NewestSchema {
-		want = fmt.Sprintf("the database has schema %d, this program has %d: run waymark migrate", version, store.NewestSchema)
+		want = fmt.Sprintf("the database has schema %d, this program has %d: run waymark migrate", version,
+			store.NewestSchema)
 	}
 	if err := db.CheckSchema(t.Context()); fmt.Sprint(err) != want && (err != nil || want != "") {
 		t.Errorf("before the upgrade: %v, want %q", err, want)
@@ -201,7 +217,8 @@ func recordedSchema(t *testing.T, address string) int64 {
 func migratedTwice(t *testing.T, db *store.DB, old int64) {
 	t.Helper()
 	applied := func() []string {
-		rows, err := store.All(t.Context(), db, store.Value[string], "SELECT version_id || ' at ' || CAST(tstamp AS TEXT) FROM goose_db_version ORDER BY id")
+		rows, err := store.All(t.Context(), db, store.Value[string], `SELECT version_id || ' at ' || CAST(tstamp AS
+			TEXT) FROM goose_db_version ORDER BY id`)
 		if err != nil {
 			t.Fatal(err)
 		}

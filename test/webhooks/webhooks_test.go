@@ -48,10 +48,12 @@ func sample(t *testing.T) (single, double sent, old, fresh string, now time.Time
 	ca := x509.NewCertPool()
 	ca.AddCert(receiver.Certificate())
 	i := apitest.New(t, "sqlite", apitest.Options{Outbound: outbound.Options{
-		Allow: map[string]netip.AddrPort{"example.com": netip.MustParseAddrPort(receiver.Listener.Addr().String())}, CA: ca,
+		Allow: map[string]netip.AddrPort{"example.com": netip.MustParseAddrPort(receiver.Listener.Addr().String())},
+		CA:    ca,
 	}})
 	key := i.Prepared(t, "ann@example.com").Key("webhooks:create", "webhooks:test", "webhooks:rotate_secret")
-	r := key.Call("POST", "/webhooks", apitest.M{"appId": key.AppID, "url": "https://example.com/hook", "events": []string{"link.created"}}).Want(201)
+	r := key.Call("POST", "/webhooks", apitest.M{"appId": key.AppID, "url": "https://example.com/hook",
+		"events": []string{"link.created"}}).Want(201)
 	path := "/webhooks/" + r.Text("data.webhook.id")
 	next := func() sent {
 		key.Call("POST", path+"/test", apitest.M{}).Want(202)
@@ -65,7 +67,8 @@ func sample(t *testing.T) (single, double sent, old, fresh string, now time.Time
 		}
 	}
 	single = next()
-	rotated := key.Call("POST", path+"/rotate-secret", apitest.M{"overlapSeconds": 60}, apitest.IfMatch(r.Text("data.webhook.revision"))).Want(200)
+	rotated := key.Call("POST", path+"/rotate-secret", apitest.M{"overlapSeconds": 60},
+		apitest.IfMatch(r.Text("data.webhook.revision"))).Want(200)
 	return single, next(), r.Text("data.secret"), rotated.Text("data.secret"), i.Clock.Now().Time()
 }
 
@@ -92,7 +95,8 @@ func TestVerifiers(t *testing.T) {
 		{"body changed", old, single.header, strings.Replace(single.body, "true", "false", 1), after(0), verdict{}},
 		{"body written anew", old, single.header, strings.ReplaceAll(single.body, ":", ": "), after(0), verdict{}},
 		{"another secret", fresh, single.header, single.body, after(0), verdict{}},
-		{"secret without its prefix", strings.TrimPrefix(old, "whsec_"), single.header, single.body, after(0), verdict{}},
+		{"secret without its prefix", strings.TrimPrefix(old, "whsec_"), single.header, single.body, after(0),
+			verdict{}},
 		{"300 seconds late", old, single.header, single.body, after(300 * time.Second), both},
 		{"301 seconds late", old, single.header, single.body, after(301 * time.Second), verdict{}},
 		{"300 seconds early", old, single.header, single.body, after(-300 * time.Second), both},
@@ -102,9 +106,12 @@ func TestVerifiers(t *testing.T) {
 		{"rotation, new secret", fresh, double.header, double.body, after(0), both},
 		{"rotation, another secret", "whsec_x", double.header, double.body, after(0), verdict{}},
 		{"an unknown scheme besides", old, timestamp + ",v0=00," + signature + ",v2=xyz", single.body, after(0), both},
-		header(""), header(","), header(timestamp), header(timestamp + ","), header(signature), header(timestamp + ",v1="), header(timestamp + ",v0=" + strings.TrimPrefix(signature, "v1=")),
-		header(single.header[:len(single.header)-1]), header(single.header + "0"), header(timestamp + ",v1=" + strings.Repeat("z", 64)),
-		header("t=now," + signature), header("t=," + signature), header("t=123456789," + signature), header("t=" + strings.Repeat("1", 13) + "," + signature),
+		header(""), header(","), header(timestamp), header(timestamp + ","), header(signature),
+		header(timestamp + ",v1="), header(timestamp + ",v0=" + strings.TrimPrefix(signature, "v1=")),
+		header(single.header[:len(single.header)-1]), header(single.header + "0"),
+		header(timestamp + ",v1=" + strings.Repeat("z", 64)),
+		header("t=now," + signature), header("t=," + signature), header("t=123456789," + signature),
+		header("t=" + strings.Repeat("1", 13) + "," + signature),
 	}
 	input, err := json.Marshal(cases)
 	if err != nil {
@@ -130,7 +137,8 @@ func TestVerifiers(t *testing.T) {
 			t.Errorf("%s (%s): the one in Go says %v", c.name, c.Header, got)
 		}
 	}
-	if n := strings.Count(double.header, "v1="); n != 2 || strings.Count(single.header, "v1=") != 1 || timestamp != "t="+strconv.FormatInt(now.Unix(), 10) {
+	if n := strings.Count(double.header, "v1="); n != 2 || strings.Count(single.header, "v1=") != 1 ||
+		timestamp != "t="+strconv.FormatInt(now.Unix(), 10) {
 		t.Errorf("headers %s and %s", single.header, double.header)
 	}
 }

@@ -96,7 +96,8 @@ func kindsOfPNG() (all []madePNG) {
 	for _, kind := range []struct {
 		color  byte
 		depths []byte
-	}{{gray, []byte{1, 2, 4, 8, 16}}, {trueColor, []byte{8, 16}}, {paletted, []byte{1, 2, 4, 8}}, {grayAlpha, []byte{8, 16}}, {trueColorAlpha, []byte{8, 16}}} {
+	}{{gray, []byte{1, 2, 4, 8, 16}}, {trueColor, []byte{8, 16}}, {paletted, []byte{1, 2, 4, 8}},
+		{grayAlpha, []byte{8, 16}}, {trueColorAlpha, []byte{8, 16}}} {
 		for _, depth := range kind.depths {
 			palette := [][]byte{nil}
 			switch kind.color {
@@ -112,7 +113,8 @@ func kindsOfPNG() (all []madePNG) {
 				for _, size := range [][2]int{{1, 1}, {3, 2}, {4, 9}, {33, 17}} {
 					for _, interlaced := range []bool{false, true} {
 						for _, split := range []int{0, 7} {
-							all = append(all, madePNG{size[0], size[1], depth, kind.color, interlaced, p, random, 0, split})
+							all = append(all, madePNG{size[0], size[1], depth, kind.color, interlaced, p, random, 0,
+								split})
 						}
 					}
 				}
@@ -186,7 +188,8 @@ func (m madeJPEG) bytes() []byte {
 func kindsOfJPEG() (all []madeJPEG) {
 	for _, frame := range []byte{sof0, sof1, sof2} {
 		for _, s := range [][]byte{
-			{0x11}, {0x22}, {0x11, 0x11, 0x11}, {0x21, 0x11, 0x11}, {0x12, 0x11, 0x11}, {0x22, 0x11, 0x11}, {0x41, 0x11, 0x11}, {0x42, 0x11, 0x11}, {0x22, 0x12, 0x12},
+			{0x11}, {0x22}, {0x11, 0x11, 0x11}, {0x21, 0x11, 0x11}, {0x12, 0x11, 0x11}, {0x22, 0x11, 0x11},
+			{0x41, 0x11, 0x11}, {0x42, 0x11, 0x11}, {0x22, 0x12, 0x12},
 			{0x11, 0x11, 0x11, 0x11}, {0x22, 0x11, 0x11, 0x22},
 		} {
 			for adobe := -1; adobe <= 2; adobe++ {

@@ -26,7 +26,8 @@ func FuzzPNG(f *testing.F) {
 		for _, content := range [][]byte{content, mended(content)} {
 			i, err := check(content, "image/png")
 			config, decoder := png.DecodeConfig(bytes.NewReader(content))
-			if decoder == nil && (config.Width > MaxSide || config.Height > MaxSide || config.Width*config.Height > smallEnough || len(content) > MaxSize) {
+			if decoder == nil && (config.Width > MaxSide || config.Height > MaxSide ||
+				config.Width*config.Height > smallEnough || len(content) > MaxSize) {
 				continue
 			}
 			if decoder == nil {

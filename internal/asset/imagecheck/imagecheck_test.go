@@ -90,42 +90,59 @@ func TestCheck(t *testing.T) {
 		"type with a line":        {p, "image/png\r\nX: y", UnsupportedType},
 		"over a MiB":              {append(slices.Clone(p), make([]byte, MaxSize)...), "image/png", TooLarge},
 
-		"PNG signature only":  {[]byte(pngSignature), "image/png", Undecodable},
-		"damaged header":      {with(p, 23, 31), "image/png", Undecodable},
-		"damaged pixels":      {with(p, 100, p[100]+1), "image/png", Undecodable},
-		"too few rows":        {madePNG{width: 5, height: 5, depth: 8, color: gray}.with(t, 6), "image/png", Undecodable},
-		"too many rows":       {madePNG{width: 5, height: 5, depth: 8, color: gray}.with(t, 4), "image/png", Undecodable},
-		"one byte too many":   {madePNG{width: 5, height: 5, depth: 8, color: gray, extra: 1}.bytes(t), "image/png", Undecodable},
-		"a row of filter 5":   {wrongRow.filtered(5), "image/png", Undecodable},
-		"no palette":          {madePNG{width: 5, height: 5, depth: 8, color: paletted}.bytes(t), "image/png", Undecodable},
-		"too long a palette":  {madePNG{width: 5, height: 5, depth: 1, color: paletted, palette: chunk("PLTE", make([]byte, 9))}.bytes(t), "image/png", Undecodable},
-		"a palette of gray":   {madePNG{width: 5, height: 5, depth: 8, color: gray, palette: chunk("PLTE", make([]byte, 9))}.bytes(t), "image/png", Undecodable},
-		"12 bits":             {madePNG{width: 5, height: 5, depth: 12, color: gray}.bytes(t), "image/png", Undecodable},
-		"no colour":           {madePNG{width: 5, height: 5, depth: 8, color: 7}.bytes(t), "image/png", Undecodable},
-		"no width":            {madePNG{width: 0, height: 5, depth: 8, color: gray}.bytes(t), "image/png", Undecodable},
-		"huge PNG":            {madePNG{width: 1 << 31, height: 1, depth: 1, color: gray}.with(t, 1), "image/png", TooLarge},
-		"too wide PNG":        {madePNG{width: MaxSide + 1, height: 1, depth: 8, color: gray}.bytes(t), "image/png", TooLarge},
-		"too high PNG":        {madePNG{width: 1, height: MaxSide + 1, depth: 8, color: gray}.bytes(t), "image/png", TooLarge},
-		"wide PNG":            {madePNG{width: MaxSide, height: 1, depth: 8, color: gray}.bytes(t), "image/png", ""},
-		"wide, high PNG":      {madePNG{width: MaxSide, height: MaxSide, depth: 1, color: gray, interlaced: true}.bytes(t), "image/png", ""},
-		"PNG in an old style": {append(append([]byte(pngSignature), chunk("IHDR", wrongRow.header())...), chunk("IEND", nil)...), "image/png", Undecodable},
+		"PNG signature only": {[]byte(pngSignature), "image/png", Undecodable},
+		"damaged header":     {with(p, 23, 31), "image/png", Undecodable},
+		"damaged pixels":     {with(p, 100, p[100]+1), "image/png", Undecodable},
+		"too few rows": {madePNG{width: 5, height: 5, depth: 8, color: gray}.with(t, 6), "image/png",
+			Undecodable},
+		"too many rows": {madePNG{width: 5, height: 5, depth: 8, color: gray}.with(t, 4), "image/png",
+			Undecodable},
+		"one byte too many": {madePNG{width: 5, height: 5, depth: 8, color: gray, extra: 1}.bytes(t), "image/png",
+			Undecodable},
+		"a row of filter 5": {wrongRow.filtered(5), "image/png", Undecodable},
+		"no palette": {madePNG{width: 5, height: 5, depth: 8, color: paletted}.bytes(t), "image/png",
+			Undecodable},
+		"too long a palette": {madePNG{width: 5, height: 5, depth: 1, color: paletted,
+			palette: chunk("PLTE", make([]byte, 9))}.bytes(t), "image/png", Undecodable},
+		"a palette of gray": {madePNG{width: 5, height: 5, depth: 8, color: gray,
+			palette: chunk("PLTE", make([]byte, 9))}.bytes(t), "image/png", Undecodable},
+		"12 bits": {madePNG{width: 5, height: 5, depth: 12, color: gray}.bytes(t), "image/png",
+			Undecodable},
+		"no colour": {madePNG{width: 5, height: 5, depth: 8, color: 7}.bytes(t), "image/png", Undecodable},
+		"no width":  {madePNG{width: 0, height: 5, depth: 8, color: gray}.bytes(t), "image/png", Undecodable},
+		"huge PNG": {madePNG{width: 1 << 31, height: 1, depth: 1, color: gray}.with(t, 1), "image/png",
+			TooLarge},
+		"too wide PNG": {madePNG{width: MaxSide + 1, height: 1, depth: 8, color: gray}.bytes(t), "image/png",
+			TooLarge},
+		"too high PNG": {madePNG{width: 1, height: MaxSide + 1, depth: 8, color: gray}.bytes(t), "image/png",
+			TooLarge},
+		"wide PNG": {madePNG{width: MaxSide, height: 1, depth: 8, color: gray}.bytes(t), "image/png", ""},
+		"wide, high PNG": {madePNG{width: MaxSide, height: MaxSide, depth: 1, color: gray,
+			interlaced: true}.bytes(t), "image/png", ""},
+		"PNG in an old style": {append(append([]byte(pngSignature), chunk("IHDR", wrongRow.header())...),
+			chunk("IEND", nil)...), "image/png", Undecodable},
 
 		"JPEG signature only": {j[:3], "image/jpeg", Undecodable},
 		"no end":              {j[:len(j)-2], "image/jpeg", Undecodable},
-		"no scan":             {append(slices.Clone(j[:bytes.Index(j, []byte{0xff, sos})]), 0xff, eoi), "image/jpeg", Undecodable},
-		"12 bits of JPEG":     {with(j, bytes.Index(j, []byte{0xff, sof0})+4, 12), "image/jpeg", Undecodable},
-		"arithmetic":          {with(j, bytes.Index(j, []byte{0xff, sof0})+1, 0xc9), "image/jpeg", Undecodable},
-		"no height":           {madeJPEG{8, 0, sof0, []byte{0x11}, -1, 0}.bytes(), "image/jpeg", Undecodable},
-		"a restart too many":  {with(j, len(j)-20, 0xff), "image/jpeg", Undecodable},
-		"too wide JPEG":       {madeJPEG{MaxSide + 1, 1, sof0, []byte{0x11}, -1, 0}.bytes(), "image/jpeg", TooLarge},
-		"too high JPEG":       {madeJPEG{1, MaxSide + 1, sof0, []byte{0x11}, -1, 0}.bytes(), "image/jpeg", TooLarge},
-		"wide JPEG":           {madeJPEG{MaxSide, 1, sof0, []byte{0x11}, -1, 0}.bytes(), "image/jpeg", ""},
-		"large JPEG":          {madeJPEG{MaxSide, MaxSide, sof0, []byte{0x22, 0x11, 0x11}, -1, 0}.bytes(), "image/jpeg", ""},
-		"large progressive":   {madeJPEG{MaxSide, MaxSide, sof2, []byte{0x11, 0x11, 0x11}, -1, 9}.bytes(), "image/jpeg", ""},
-		"large, cut off":      {madeJPEG{MaxSide, MaxSide, sof2, []byte{0x11, 0x11, 0x11}, -1, 9}.bytes()[:50_000], "image/jpeg", Undecodable},
-		"large, odd sampling": {madeJPEG{MaxSide, MaxSide, sof0, []byte{0x11, 0x22, 0x22}, -1, 0}.bytes(), "image/jpeg", Undecodable},
-		"many scans":          {madeJPEG{64, 64, sof2, []byte{0x11}, -1, maxScans}.bytes(), "image/jpeg", Undecodable},
-		"some scans":          {madeJPEG{64, 64, sof2, []byte{0x11}, -1, maxScans - 1}.bytes(), "image/jpeg", ""},
+		"no scan": {append(slices.Clone(j[:bytes.Index(j, []byte{0xff, sos})]), 0xff, eoi), "image/jpeg",
+			Undecodable},
+		"12 bits of JPEG":    {with(j, bytes.Index(j, []byte{0xff, sof0})+4, 12), "image/jpeg", Undecodable},
+		"arithmetic":         {with(j, bytes.Index(j, []byte{0xff, sof0})+1, 0xc9), "image/jpeg", Undecodable},
+		"no height":          {madeJPEG{8, 0, sof0, []byte{0x11}, -1, 0}.bytes(), "image/jpeg", Undecodable},
+		"a restart too many": {with(j, len(j)-20, 0xff), "image/jpeg", Undecodable},
+		"too wide JPEG":      {madeJPEG{MaxSide + 1, 1, sof0, []byte{0x11}, -1, 0}.bytes(), "image/jpeg", TooLarge},
+		"too high JPEG":      {madeJPEG{1, MaxSide + 1, sof0, []byte{0x11}, -1, 0}.bytes(), "image/jpeg", TooLarge},
+		"wide JPEG":          {madeJPEG{MaxSide, 1, sof0, []byte{0x11}, -1, 0}.bytes(), "image/jpeg", ""},
+		"large JPEG": {madeJPEG{MaxSide, MaxSide, sof0, []byte{0x22, 0x11, 0x11}, -1, 0}.bytes(), "image/jpeg",
+			""},
+		"large progressive": {madeJPEG{MaxSide, MaxSide, sof2, []byte{0x11, 0x11, 0x11}, -1, 9}.bytes(), "image/jpeg",
+			""},
+		"large, cut off": {madeJPEG{MaxSide, MaxSide, sof2, []byte{0x11, 0x11, 0x11}, -1, 9}.bytes()[:50_000],
+			"image/jpeg", Undecodable},
+		"large, odd sampling": {madeJPEG{MaxSide, MaxSide, sof0, []byte{0x11, 0x22, 0x22}, -1, 0}.bytes(), "image/jpeg",
+			Undecodable},
+		"many scans": {madeJPEG{64, 64, sof2, []byte{0x11}, -1, maxScans}.bytes(), "image/jpeg", Undecodable},
+		"some scans": {madeJPEG{64, 64, sof2, []byte{0x11}, -1, maxScans - 1}.bytes(), "image/jpeg", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			i, err := check(c.content, c.declared)
@@ -180,7 +197,8 @@ func TestFilter(t *testing.T) {
 // A file that is cut off before its end, at any byte, is refused; what cannot be
 // read is not the image's fault.
 func TestCutOff(t *testing.T) {
-	for declared, content := range map[string][]byte{"image/png": encodedPNG(t, picture(9, 7)), "image/jpeg": encodedJPEG(t, picture(9, 7), 50)} {
+	for declared, content := range map[string][]byte{"image/png": encodedPNG(t, picture(9, 7)),
+		"image/jpeg": encodedJPEG(t, picture(9, 7), 50)} {
 		if _, err := check(content, declared); err != nil {
 			t.Fatal(err)
 		}
@@ -230,11 +248,13 @@ func TestMetadata(t *testing.T) {
 	if _, err := check(slices.Concat(p[:header], text, chunk("eXIf", nil), p[header:]), "image/png"); err != nil {
 		t.Error(err)
 	}
-	exif := slices.Concat(segment(0xe1, encodedJPEG(t, picture(99, 99), 50)...), segment(com, []byte("hello")...), []byte{0xff, 0xff})
+	exif := slices.Concat(segment(0xe1, encodedJPEG(t, picture(99, 99), 50)...), segment(com, []byte("hello")...),
+		[]byte{0xff, 0xff})
 	if _, err := check(slices.Concat(j[:2], exif, j[2:]), "image/jpeg"); err != nil {
 		t.Error(err)
 	}
-	if _, err := check(slices.Concat(p[:header], with(text, 50, 'y'), p[header:]), "image/png"); code(t, err) != Undecodable {
+	if _, err := check(slices.Concat(p[:header], with(text, 50, 'y'), p[header:]), "image/png"); code(t,
+		err) != Undecodable {
 		t.Errorf("damaged metadata: %v", err)
 	}
 }
@@ -260,8 +280,10 @@ func TestKinds(t *testing.T) {
 		}
 	}
 	for _, m := range []image.Image{
-		image.NewGray(image.Rect(0, 0, 20, 10)), image.NewGray16(image.Rect(0, 0, 20, 10)), image.NewRGBA64(image.Rect(0, 0, 20, 10)),
-		image.NewPaletted(image.Rect(0, 0, 20, 10), color.Palette{color.Black, color.Transparent}), image.NewCMYK(image.Rect(0, 0, 20, 10)),
+		image.NewGray(image.Rect(0, 0, 20, 10)), image.NewGray16(image.Rect(0, 0, 20, 10)),
+		image.NewRGBA64(image.Rect(0, 0, 20, 10)),
+		image.NewPaletted(image.Rect(0, 0, 20, 10), color.Palette{color.Black, color.Transparent}),
+		image.NewCMYK(image.Rect(0, 0, 20, 10)),
 	} {
 		if _, err := check(encodedPNG(t, m), "image/png"); err != nil {
 			t.Errorf("%T as PNG: %v", m, err)

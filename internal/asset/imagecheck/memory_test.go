@@ -24,10 +24,13 @@ func bombs(t testing.TB) []bomb {
 	plte := chunk("PLTE", make([]byte, 3))
 	return []bomb{
 		{"image/png", madePNG{width: MaxSide, height: MaxSide, depth: 16, color: trueColorAlpha}.bytes(t), "", 2},
-		{"image/png", madePNG{width: MaxSide, height: MaxSide, depth: 8, color: trueColorAlpha, interlaced: true}.bytes(t), "", 2},
-		{"image/png", madePNG{width: MaxSide, height: MaxSide, depth: 8, color: paletted, palette: plte}.bytes(t), "", 10},
+		{"image/png", madePNG{width: MaxSide, height: MaxSide, depth: 8, color: trueColorAlpha,
+			interlaced: true}.bytes(t), "", 2},
+		{"image/png", madePNG{width: MaxSide, height: MaxSide, depth: 8, color: paletted, palette: plte}.bytes(t), "",
+			10},
 		{"image/png", madePNG{width: 1, height: 1, depth: 8, color: gray, extra: 8 << 20}.bytes(t), Undecodable, 10},
-		{"image/png", madePNG{width: 1 << 30, height: 1, depth: 16, color: trueColorAlpha}.with(t, 1<<30), TooLarge, 10},
+		{"image/png", madePNG{width: 1 << 30, height: 1, depth: 16, color: trueColorAlpha}.with(t, 1<<30), TooLarge,
+			10},
 		{"image/jpeg", madeJPEG{MaxSide, MaxSide, sof2, []byte{0x11, 0x11, 0x11}, -1, maxScans - 1}.bytes(), "", 29},
 		{"image/jpeg", madeJPEG{MaxSide, MaxSide, sof0, []byte{0x11, 0x11, 0x11, 0x11}, 2, 0}.bytes(), "", 25},
 		{"image/jpeg", madeJPEG{MaxSide, MaxSide, sof0, []byte{0x11}, -1, 0}.bytes(), "", 4},

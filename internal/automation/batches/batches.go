@@ -73,12 +73,18 @@ func permission(action string) string {
 // Register declares the operations of this package, adds what they do to works and
 // returns the package's part.
 func Register(p *op.Pipeline, works *durable.Works, links *link.Service) part.Part {
-	a := &actions{links: links, create: op.Reader[link.CreateLink](p), update: op.Reader[link.UpdateLink](p), move: op.Reader[MoveLink](p), archive: op.Reader[ArchiveLink](p)}
-	op.Write(p, op.Op{ID: "createLinkBatches", Method: "POST", Path: "/link-batches", Perm: "batches:create", App: op.AppInBody, Status: 202, Needs: permissions,
-		Summary: "Create, update or delete links in bulk", Doc: "Each item is done on its own, in order; one that fails does not stop the others. Needs links:create, links:update or links:delete for the actions in it. " +
-			"Audit has an event for each change under the operation that makes it on a single link (createLinks, updateLinksLinkId, deleteLinksLinkId) and a createLinkBatches event for the batch, all with the id of this request as correlationId."}, a.start)
-	op.List(p, op.Op{ID: "getLinkBatchesBatchIdItems", Method: "GET", Path: "/link-batches/{batchId}/items", Perm: "batches:read",
-		App: op.AppOf("batchId", automation.AppOf(automation.Batch)), PageLimit: 50, Summary: "List the results of a batch"}, items)
+	a := &actions{links: links, create: op.Reader[link.CreateLink](p), update: op.Reader[link.UpdateLink](p),
+		move: op.Reader[MoveLink](p), archive: op.Reader[ArchiveLink](p)}
+	op.Write(p, op.Op{ID: "createLinkBatches", Method: "POST", Path: "/link-batches", Perm: "batches:create",
+		App: op.AppInBody, Status: 202, Needs: permissions, Summary: "Create, update or delete links in bulk",
+		Doc: "Each item is done on its own, in order; one that fails does not stop the others. Needs links:create, " +
+			"links:update or links:delete for the actions in it. " +
+			"Audit has an event for each change under the operation that makes it on a single link (createLinks, " +
+			"updateLinksLinkId, deleteLinksLinkId) and a createLinkBatches event for the batch, all with the id of " +
+			"this request as correlationId."}, a.start)
+	op.List(p, op.Op{ID: "getLinkBatchesBatchIdItems", Method: "GET", Path: "/link-batches/{batchId}/items",
+		Perm: "batches:read", App: op.AppOf("batchId", automation.AppOf(automation.Batch)), PageLimit: 50,
+		Summary: "List the results of a batch"}, items)
 	return part.Part{Name: "batches", Kinds: []jobs.Kind{works.Add(automation.ItemKind{
 		Kind: automation.Batch, Waiting: automation.Pending, Permission: "batches:create",
 		Apply: a.apply, Creates: a.creates, Budget: automation.CreationBudget(p),
@@ -95,7 +101,8 @@ func permissions(in any) (needed []string) {
 	return needed
 }
 
-func (a *actions) start(ctx context.Context, c *op.Call, tx *store.Tx, in *createInput) (op.Item[automation.Record], error) {
+func (a *actions) start(ctx context.Context, c *op.Call, tx *store.Tx, in *createInput) (op.Item[automation.Record],
+	error) {
 	if err := a.check(in.Body.Items); err != nil {
 		return op.Item[automation.Record]{}, err
 	}
@@ -105,7 +112,8 @@ func (a *actions) start(ctx context.Context, c *op.Call, tx *store.Tx, in *creat
 	}
 	added := make([]automation.Item, len(in.Body.Items))
 	for n, b := range in.Body.Items {
-		added[n] = automation.Item{ClientID: b.ClientID, Action: b.Action, LinkID: b.LinkID.Ptr(), Revision: b.Revision.Ptr(), Input: b.Input.Value.Value, State: automation.Pending}
+		added[n] = automation.Item{ClientID: b.ClientID, Action: b.Action, LinkID: b.LinkID.Ptr(),
+			Revision: b.Revision.Ptr(), Input: b.Input.Value.Value, State: automation.Pending}
 	}
 	if err := automation.AddItems(ctx, tx, j.ID, added); err != nil {
 		return op.Item[automation.Record]{}, err
@@ -130,7 +138,8 @@ func (a *actions) check(items []Change) error {
 		for _, field := range []struct {
 			name         string
 			sent, wanted bool
-		}{{"linkId", b.LinkID.Set, !creates}, {"revision", b.Revision.Set, !creates}, {"input", b.Input.Set, !deletes}} {
+		}{{"linkId", b.LinkID.Set, !creates}, {"revision", b.Revision.Set, !creates},
+			{"input", b.Input.Set, !deletes}} {
 			if field.wanted && !field.sent {
 				p.Add(at+"/"+field.name, fault.ReasonRequired, "the action %s needs this field", b.Action)
 			} else if field.sent && !field.wanted {
@@ -144,7 +153,8 @@ func (a *actions) check(items []Change) error {
 			if err != nil {
 				return err
 			}
-			p.Include(at+"/input", slices.DeleteFunc(found, func(d fault.Detail) bool { return !d.Code.BreaksShape() })...)
+			p.Include(at+"/input",
+				slices.DeleteFunc(found, func(d fault.Detail) bool { return !d.Code.BreaksShape() })...)
 		}
 	}
 	return p.Refusal()

@@ -35,49 +35,63 @@ func TestActions(t *testing.T) {
 		i.Settle(t)
 
 		accepted := owner.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": []M{
-			{"clientId": "new", "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host, "slug": "new", "desktopUrl": "https://example.com/new", "title": "New"}},
-			{"clientId": "taken", "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host, "slug": "update"}},
-			{"clientId": "bad", "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host, "slug": "a/b", "title": strings.Repeat("x", 201)}},
-			{"clientId": "upd", "action": "update", "linkId": ids[0], "revision": revisions[0], "input": M{"title": "Updated"}},
-			{"clientId": "mov", "action": "move", "linkId": ids[1], "revision": revisions[1], "input": M{"folderId": folder}},
-			{"clientId": "arc", "action": "archive", "linkId": ids[2], "revision": revisions[2], "input": M{"lifecycle": M{"archived": true}}},
+			{"clientId": "new", "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host,
+				"slug": "new", "desktopUrl": "https://example.com/new", "title": "New"}},
+			{"clientId": "taken", "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host,
+				"slug": "update"}},
+			{"clientId": "bad", "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host,
+				"slug": "a/b", "title": strings.Repeat("x", 201)}},
+			{"clientId": "upd", "action": "update", "linkId": ids[0], "revision": revisions[0],
+				"input": M{"title": "Updated"}},
+			{"clientId": "mov", "action": "move", "linkId": ids[1], "revision": revisions[1],
+				"input": M{"folderId": folder}},
+			{"clientId": "arc", "action": "archive", "linkId": ids[2], "revision": revisions[2],
+				"input": M{"lifecycle": M{"archived": true}}},
 			{"clientId": "del", "action": "delete", "linkId": ids[3], "revision": revisions[3]},
-			{"clientId": "stale", "action": "update", "linkId": ids[4], "revision": revisions[4], "input": M{"title": "lost"}},
+			{"clientId": "stale", "action": "update", "linkId": ids[4], "revision": revisions[4],
+				"input": M{"title": "lost"}},
 			{"clientId": "none", "action": "delete", "linkId": "x.example:1", "revision": revisions[4]},
 			{"clientId": "used", "action": "delete", "linkId": used.Text("data.id"), "revision": used.Revision()},
 		}}).Want(202).Has("data.kind", `"batch"`).Has("data.state", `"queued"`).Has("data.total", "10")
 		location := accepted.Header.Get("Location")
-		if location != "/v1/operations/"+accepted.Text("data.operationId") || accepted.Header.Get("Retry-After") != "1" {
+		if location != "/v1/operations/"+accepted.Text("data.operationId") ||
+			accepted.Header.Get("Retry-After") != "1" {
 			t.Errorf("headers %v", accepted.Header)
 		}
 		items(owner, accepted).Has("data.0.state", `"pending"`).Has("data.8.clientId", `"none"`)
 		i.Settle(t)
 
-		owner.Call("GET", location, nil).Want(200).Has("data.status", `"partially_succeeded"`).Has("data.result.succeeded", "5").Has("data.result.failed", "5").
+		owner.Call("GET", location, nil).Want(200).Has("data.status", `"partially_succeeded"`).
+			Has("data.result.succeeded", "5").Has("data.result.failed", "5").
 			Has("data.result.resource.id", `"`+accepted.Text("data.id")+`"`)
 		got := items(owner, accepted)
-		for n, want := range []string{"succeeded", "resource_conflict", "validation_failed", "succeeded", "succeeded", "succeeded", "succeeded", "revision_conflict", "not_found", "resource_conflict"} {
+		for n, want := range []string{"succeeded", "resource_conflict", "validation_failed", "succeeded", "succeeded",
+			"succeeded", "succeeded", "revision_conflict", "not_found", "resource_conflict"} {
 			if at := fmt.Sprintf("data.%d.", n); want == "succeeded" {
 				got.Has(at+"state", `"succeeded"`).Has(at+"error", "null")
 			} else {
 				got.Has(at+"state", `"failed"`).Has(at+"error.code", `"`+want+`"`).Has(at+"result", "null")
 			}
 		}
-		got.Has("data.9.error.dependencies.0.type", `"qr_code"`).Has("data.1.error.dependencies", "").Has("data.1.error.details", "")
+		got.Has("data.9.error.dependencies.0.type", `"qr_code"`).Has("data.1.error.dependencies", "").
+			Has("data.1.error.details", "")
 		if details := got.Text("data.2.error.details.0.path"); details != "/title" {
 			t.Errorf("first detail of the bad item at %s", details)
 		}
-		owner.Call("GET", "/links/"+apitest.Path(ids[0]), nil).Want(200).Has("data.title", `"Updated"`).Has("data.revision", `"`+got.Text("data.3.result.revision")+`"`)
+		owner.Call("GET", "/links/"+apitest.Path(ids[0]), nil).Want(200).Has("data.title", `"Updated"`).
+			Has("data.revision", `"`+got.Text("data.3.result.revision")+`"`)
 		owner.Call("GET", "/links/"+apitest.Path(ids[1]), nil).Want(200).Has("data.folderId", `"`+folder+`"`)
 		owner.Call("GET", "/links/"+apitest.Path(ids[2]), nil).Want(200).Has("data.state", `"archived"`)
 		owner.Call("GET", "/links/"+apitest.Path(ids[3]), nil).Refused(fault.NotFound)
 		owner.Call("GET", "/links/"+apitest.Path(ids[4]), nil).Want(200).Has("data.title", `"kept"`)
-		owner.Call("GET", "/links/"+apitest.Path(got.Text("data.0.result.linkId")), nil).Want(200).Has("data.origin", `"api"`).Has("data.publication.status", `"synced"`)
+		owner.Call("GET", "/links/"+apitest.Path(got.Text("data.0.result.linkId")), nil).Want(200).
+			Has("data.origin", `"api"`).Has("data.publication.status", `"synced"`)
 
 		// Each effect is audited under the operation that has it on one link, and
 		// under the request that asked for it, which leads to the batch.
 		for operation, links := range map[string][]string{
-			"createLinks": {got.Text("data.0.result.linkId")}, "updateLinksLinkId": ids[:3], "deleteLinksLinkId": ids[3:4],
+			"createLinks": {got.Text("data.0.result.linkId")}, "updateLinksLinkId": ids[:3],
+			"deleteLinksLinkId": ids[3:4],
 		} {
 			audit := owner.Call("GET", "/audit-events?resourceType=link&operation="+operation, nil).Want(200)
 			var named []string
@@ -95,7 +109,8 @@ func TestActions(t *testing.T) {
 			}
 		}
 		audit := owner.Call("GET", "/audit-events?operation=createLinkBatches", nil).Want(200).
-			Has("data.0.resource", `{"type":"batch","id":"`+accepted.Text("data.id")+`"}`).Has("data.0.correlationId", `"`+accepted.Text("meta.requestId")+`"`)
+			Has("data.0.resource", `{"type":"batch","id":"`+accepted.Text("data.id")+`"}`).
+			Has("data.0.correlationId", `"`+accepted.Text("meta.requestId")+`"`)
 		if n := audit.Len("data"); n != 1 {
 			t.Errorf("%d audit events of the batch, want 1", n)
 		}
@@ -108,20 +123,26 @@ func TestRefusals(t *testing.T) {
 		owner, eve := i.Prepared(t, "ann@example.com"), i.Prepared(t, "eve@example.com")
 		l := owner.Link("a", nil).Want(201)
 		i.Settle(t)
-		create := M{"clientId": "a", "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host, "slug": "b"}}
+		create := M{"clientId": "a", "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host,
+			"slug": "b"}}
 		remove := M{"clientId": "b", "action": "delete", "linkId": l.Text("data.id"), "revision": l.Revision()}
 		many := []M{}
 		for n := range 51 {
 			many = append(many, M{"clientId": fmt.Sprint(n), "action": "create", "input": M{}})
 		}
 		for name, bad := range map[string]any{
-			"no items": []M{}, "too many": many, "twice": []M{create, create}, "no input": []M{{"clientId": "a", "action": "create"}},
-			"input of a delete":  []M{{"clientId": "a", "action": "delete", "linkId": "x", "revision": l.Revision(), "input": M{}}},
+			"no items": []M{}, "too many": many, "twice": []M{create, create},
+			"no input": []M{{"clientId": "a", "action": "create"}},
+			"input of a delete": []M{{"clientId": "a", "action": "delete", "linkId": "x", "revision": l.Revision(),
+				"input": M{}}},
 			"linkId of a create": []M{{"clientId": "a", "action": "create", "linkId": "x", "input": M{}}},
-			"no revision":        []M{{"clientId": "a", "action": "delete", "linkId": "x"}}, "action": []M{{"clientId": "a", "action": "explode", "input": M{}}},
-			"clientId": []M{{"clientId": "a b", "action": "create", "input": M{}}}, "long clientId": []M{{"clientId": strings.Repeat("a", 101), "action": "create", "input": M{}}},
-			"unknown": []M{{"clientId": "a", "action": "create", "input": M{}, "then": 1}}, "input is text": []M{{"clientId": "a", "action": "create", "input": "x"}},
-			"input is null": []M{{"clientId": "a", "action": "create", "input": nil}},
+			"no revision":        []M{{"clientId": "a", "action": "delete", "linkId": "x"}},
+			"action":             []M{{"clientId": "a", "action": "explode", "input": M{}}},
+			"clientId":           []M{{"clientId": "a b", "action": "create", "input": M{}}},
+			"long clientId":      []M{{"clientId": strings.Repeat("a", 101), "action": "create", "input": M{}}},
+			"unknown":            []M{{"clientId": "a", "action": "create", "input": M{}, "then": 1}},
+			"input is text":      []M{{"clientId": "a", "action": "create", "input": "x"}},
+			"input is null":      []M{{"clientId": "a", "action": "create", "input": nil}},
 		} {
 			r := owner.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": bad})
 			if r.Status != 422 {
@@ -130,8 +151,10 @@ func TestRefusals(t *testing.T) {
 		}
 		eve.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": []M{create}}).Refused(fault.NotFound)
 		key := owner.Key("batches:create", "batches:read", "links:create", "operations:read")
-		key.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": []M{create, remove}}).Refused(fault.InsufficientPermission)
-		owner.Key("links:create").Call("POST", "/link-batches", M{"appId": owner.AppID, "items": []M{create}}).Refused(fault.InsufficientPermission)
+		key.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": []M{create, remove}}).
+			Refused(fault.InsufficientPermission)
+		owner.Key("links:create").Call("POST", "/link-batches", M{"appId": owner.AppID, "items": []M{create}}).
+			Refused(fault.InsufficientPermission)
 		b := key.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": []M{create}}).Want(202)
 		eve.Call("GET", "/link-batches/"+b.Text("data.id")+"/items", nil).Refused(fault.NotFound)
 		eve.Call("GET", b.Header.Get("Location"), nil).Refused(fault.NotFound)
@@ -148,7 +171,8 @@ func TestRefusals(t *testing.T) {
 		}}).Want(202)
 		i.Settle(t)
 		items(owner, foreign).Has("data.0.error.code", `"not_found"`).Has("data.1.error.code", `"validation_failed"`)
-		owner.Call("GET", foreign.Header.Get("Location"), nil).Want(200).Has("data.status", `"failed"`).Has("data.error.code", `"items_failed"`)
+		owner.Call("GET", foreign.Header.Get("Location"), nil).Want(200).Has("data.status", `"failed"`).
+			Has("data.error.code", `"items_failed"`)
 		eve.Call("GET", "/links/"+apitest.Path(theirs.Text("data.id")), nil).Want(200)
 	})
 }
@@ -174,7 +198,8 @@ func TestInputs(t *testing.T) {
 			}
 			return item("create", input)
 		}
-		good := M{"clientId": "good", "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host, "slug": "good"}}
+		good := M{"clientId": "good", "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host,
+			"slug": "good"}}
 		for _, c := range []struct {
 			item       M
 			path, code string
@@ -194,26 +219,32 @@ func TestInputs(t *testing.T) {
 			{item("archive", M{"archived": true}), "/items/1/input/archived", "unknown_field"},
 			{item("archive", M{"lifecycle": M{"archived": "yes"}}), "/items/1/input/lifecycle/archived", "wrong_type"},
 		} {
-			r := owner.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": []M{good, c.item}}).Refused(fault.ValidationFailed)
+			r := owner.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": []M{good, c.item}}).
+				Refused(fault.ValidationFailed)
 			found := false
 			for n := range r.Len("error.details") {
 				at := fmt.Sprintf("error.details.%d.", n)
 				found = found || r.Text(at+"path") == c.path && r.Text(at+"code") == c.code
 			}
 			if !found {
-				t.Errorf("%v is refused with %s, want %s at %s", c.item["input"], r.Value("error.details"), c.code, c.path)
+				t.Errorf("%v is refused with %s, want %s at %s", c.item["input"], r.Value("error.details"), c.code,
+					c.path)
 			}
 		}
-		owner.Call("GET", "/links/availability?domain="+owner.Host+"&slug=good", nil).Want(200).Has("data.available", "true")
+		owner.Call("GET", "/links/availability?domain="+owner.Host+"&slug=good", nil).Want(200).
+			Has("data.available", "true")
 
 		for name, b := range map[string]M{
-			"title": create(M{"title": strings.Repeat("x", 201)}), "slug": create(M{"slug": "a/b"}), "desktopUrl": create(M{"desktopUrl": "http://example.com"}),
-			"behavior": create(M{"behavior": "turbo"}), "lifecycle": create(M{"lifecycle": M{"expiresAt": "tomorrow"}}),
-			"folderId": item("move", M{"folderId": "none"}), "appPath": item("update", M{"appPath": "/a"}),
+			"title": create(M{"title": strings.Repeat("x", 201)}), "slug": create(M{"slug": "a/b"}),
+			"desktopUrl": create(M{"desktopUrl": "http://example.com"}),
+			"behavior":   create(M{"behavior": "turbo"}),
+			"lifecycle":  create(M{"lifecycle": M{"expiresAt": "tomorrow"}}),
+			"folderId":   item("move", M{"folderId": "none"}), "appPath": item("update", M{"appPath": "/a"}),
 		} {
 			started := owner.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": []M{b}}).Want(202)
 			i.Settle(t)
-			if got := items(owner, started).Has("data.0.error.code", `"validation_failed"`); !strings.HasPrefix(got.Text("data.0.error.details.0.path"), "/"+name) {
+			if got := items(owner, started).Has("data.0.error.code",
+				`"validation_failed"`); !strings.HasPrefix(got.Text("data.0.error.details.0.path"), "/"+name) {
 				t.Errorf("%s: %s", name, got.Body)
 			}
 		}
@@ -228,7 +259,8 @@ func TestCancelAndLostAuthorization(t *testing.T) {
 		batch := func(c *apitest.Client, slugs ...string) *apitest.Response {
 			all := []M{}
 			for _, s := range slugs {
-				all = append(all, M{"clientId": s, "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host, "slug": s}})
+				all = append(all, M{"clientId": s, "action": "create",
+					"input": M{"appId": owner.AppID, "domain": owner.Host, "slug": s}})
 			}
 			return c.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": all}).Want(202)
 		}
@@ -243,9 +275,11 @@ func TestCancelAndLostAuthorization(t *testing.T) {
 		key := owner.Key("batches:create", "links:create")
 		b = batch(key, "c", "d")
 		list := owner.Call("GET", "/api-keys", nil).Want(200)
-		owner.Call("DELETE", "/api-keys/"+list.Text("data.0.id"), nil, apitest.IfMatch(list.Text("data.0.revision"))).Want(204)
+		owner.Call("DELETE", "/api-keys/"+list.Text("data.0.id"), nil, apitest.IfMatch(list.Text("data.0.revision"))).
+			Want(204)
 		i.Settle(t)
-		owner.Call("GET", b.Header.Get("Location"), nil).Want(200).Has("data.status", `"failed"`).Has("data.error.code", `"authorization_lost"`).
+		owner.Call("GET", b.Header.Get("Location"), nil).Want(200).Has("data.status", `"failed"`).
+			Has("data.error.code", `"authorization_lost"`).
 			Has("data.error.message", `"The credential that started this is no longer authorized."`)
 		items(owner, b).Has("data.0.state", `"cancelled"`)
 		owner.Call("GET", "/links?appId="+owner.AppID, nil).Want(200).Has("data", "[]")
@@ -263,7 +297,8 @@ func TestActiveOperations(t *testing.T) {
 		for n := range 5 {
 			batch(owner, fmt.Sprint(n)).Want(202)
 		}
-		if r := batch(owner, "6").Refused(fault.RateLimited); r.Header.Get("Retry-After") == "" || r.Header.Get("X-RateLimit-Policy") != "" {
+		if r := batch(owner, "6").Refused(fault.RateLimited); r.Header.Get("Retry-After") == "" ||
+			r.Header.Get("X-RateLimit-Policy") != "" {
 			t.Error("no Retry-After")
 		}
 		batch(other, "1").Want(202)
@@ -282,9 +317,11 @@ func TestCreationBudget(t *testing.T) {
 			all := []M{}
 			for n := range 40 {
 				slug := fmt.Sprintf("%d-%d", b, n)
-				all = append(all, M{"clientId": slug, "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host, "slug": slug}})
+				all = append(all, M{"clientId": slug, "action": "create",
+					"input": M{"appId": owner.AppID, "domain": owner.Host, "slug": slug}})
 			}
-			started = append(started, owner.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": all}).Want(202))
+			started = append(started, owner.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": all}).
+				Want(202))
 		}
 		i.Settle(t)
 		done := 0
@@ -297,17 +334,22 @@ func TestCreationBudget(t *testing.T) {
 		// A batch that waits is cancelled at once.
 		refused := []M{}
 		for n := range 50 {
-			refused = append(refused, M{"clientId": fmt.Sprint(n), "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host, "slug": strings.Repeat("x", 201)}})
+			refused = append(refused, M{"clientId": fmt.Sprint(n), "action": "create",
+				"input": M{"appId": owner.AppID, "domain": owner.Host, "slug": strings.Repeat("x", 201)}})
 		}
-		all := append([]M{}, M{"clientId": "later", "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host, "slug": "later"}})
-		waiting := owner.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": append(all, refused[:5]...)}).Want(202)
-		started = append(started, owner.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": refused}).Want(202))
+		all := append([]M{}, M{"clientId": "later", "action": "create",
+			"input": M{"appId": owner.AppID, "domain": owner.Host, "slug": "later"}})
+		waiting := owner.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": append(all, refused[:5]...)}).
+			Want(202)
+		started = append(started, owner.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": refused}).
+			Want(202))
 		i.Settle(t)
 		owner.Call("POST", waiting.Header.Get("Location")[3:]+"/cancel", M{}).Want(202)
 		i.Settle(t)
 		owner.Call("GET", waiting.Header.Get("Location"), nil).Want(200).Has("data.status", `"cancelled"`)
 		// What is refused anyway costs nothing.
-		owner.Call("GET", started[2].Header.Get("Location"), nil).Want(200).Has("data.status", `"failed"`).Has("data.result.failed", "50")
+		owner.Call("GET", started[2].Header.Get("Location"), nil).Want(200).Has("data.status", `"failed"`).
+			Has("data.result.failed", "50")
 		started = started[:2]
 		i.Clock.Move(time.Minute)
 		i.Settle(t)
@@ -326,7 +368,8 @@ func TestStoppedInTheMiddle(t *testing.T) {
 			all := []M{}
 			for n := range 25 {
 				slug := fmt.Sprintf("%s-%d", name, n)
-				all = append(all, M{"clientId": slug, "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host, "slug": slug}})
+				all = append(all, M{"clientId": slug, "action": "create",
+					"input": M{"appId": owner.AppID, "domain": owner.Host, "slug": slug}})
 			}
 			b := c.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": all}).Want(202)
 			i.Cycle(t)
@@ -338,13 +381,16 @@ func TestStoppedInTheMiddle(t *testing.T) {
 			i.Settle(t)
 			owner.Call("GET", b.Header.Get("Location"), nil).Want(200).Has("data.status", `"`+status+`"`)
 			all := string(items(owner, b).Body)
-			if done, cancelled := strings.Count(all, `"succeeded"`), strings.Count(all, `"cancelled"`); done != 10 || cancelled != 15 {
+			if done, cancelled := strings.Count(all, `"succeeded"`), strings.Count(all, `"cancelled"`); done != 10 ||
+				cancelled != 15 {
 				t.Errorf("%s: %d items are done and %d cancelled, want 10 and 15", status, done, cancelled)
 			}
-			owner.Call("GET", b.Header.Get("Location"), nil).Want(200).Has("data.result.succeeded", "10").Has("data.result.failed", "0")
+			owner.Call("GET", b.Header.Get("Location"), nil).Want(200).Has("data.result.succeeded", "10").
+				Has("data.result.failed", "0")
 		}
 		b := start(owner, "cancel")
-		asked := owner.Call("POST", b.Header.Get("Location")[3:]+"/cancel", M{}).Want(202).Has("data.status", `"cancel_requested"`)
+		asked := owner.Call("POST", b.Header.Get("Location")[3:]+"/cancel", M{}).Want(202).
+			Has("data.status", `"cancel_requested"`)
 		if asked.Header.Get("Retry-After") == "" || asked.Header.Get("Location") != b.Header.Get("Location") {
 			t.Errorf("headers of the cancellation: %v", asked.Header)
 		}
@@ -353,18 +399,21 @@ func TestStoppedInTheMiddle(t *testing.T) {
 		key := owner.Key("batches:create", "links:create")
 		b = start(key, "revoke")
 		list := owner.Call("GET", "/api-keys", nil).Want(200)
-		owner.Call("DELETE", "/api-keys/"+list.Text("data.0.id"), nil, apitest.IfMatch(list.Text("data.0.revision"))).Want(204)
+		owner.Call("DELETE", "/api-keys/"+list.Text("data.0.id"), nil, apitest.IfMatch(list.Text("data.0.revision"))).
+			Want(204)
 		stopped(b, "failed")
 
 		other := owner.Call("POST", "/apps", M{"name": "Other"}).Want(201).Text("data.id")
 		for name, lose := range map[string]func(){
 			"app": func() {
 				list := owner.Call("GET", "/api-keys", nil).Want(200)
-				owner.Call("PATCH", "/api-keys/"+list.Text("data.0.id"), M{"appIds": []string{other}}, apitest.IfMatch(list.Text("data.0.revision"))).Want(200)
+				owner.Call("PATCH", "/api-keys/"+list.Text("data.0.id"), M{"appIds": []string{other}},
+					apitest.IfMatch(list.Text("data.0.revision"))).Want(200)
 			},
 			"permission": func() {
 				list := owner.Call("GET", "/api-keys", nil).Want(200)
-				owner.Call("PATCH", "/api-keys/"+list.Text("data.0.id"), M{"permissions": []string{"links:create"}}, apitest.IfMatch(list.Text("data.0.revision"))).Want(200)
+				owner.Call("PATCH", "/api-keys/"+list.Text("data.0.id"), M{"permissions": []string{"links:create"}},
+					apitest.IfMatch(list.Text("data.0.revision"))).Want(200)
 			},
 			"owner": func() {
 				for _, active := range []bool{false, true} {
@@ -375,7 +424,8 @@ func TestStoppedInTheMiddle(t *testing.T) {
 				}
 			},
 		} {
-			issued := owner.Call("POST", "/api-keys", M{"name": name, "appIds": []string{owner.AppID, other}, "permissions": []string{"batches:create", "links:create"}}).Want(201)
+			issued := owner.Call("POST", "/api-keys", M{"name": name, "appIds": []string{owner.AppID, other},
+				"permissions": []string{"batches:create", "links:create"}}).Want(201)
 			b = start(i.Client(t, issued.Text("data.secret")), name)
 			lose()
 			stopped(b, "failed")
@@ -383,7 +433,8 @@ func TestStoppedInTheMiddle(t *testing.T) {
 		}
 		session := i.Owner(t, "ann@example.com")
 		b = start(session, "session")
-		if _, err := i.DB.Exec(t.Context(), "UPDATE session SET ended_at = ? WHERE credential IN (SELECT credential FROM job)", i.Clock.Now()); err != nil {
+		if _, err := i.DB.Exec(t.Context(), `UPDATE session SET ended_at = ? WHERE credential IN (SELECT credential
+			FROM job)`, i.Clock.Now()); err != nil {
 			t.Fatal(err)
 		}
 		stopped(b, "failed")
@@ -392,9 +443,11 @@ func TestStoppedInTheMiddle(t *testing.T) {
 		key = owner.Key("batches:create", "links:create")
 		b = start(key, "reduce")
 		list = owner.Call("GET", "/api-keys", nil).Want(200)
-		owner.Call("PATCH", "/api-keys/"+list.Text("data.0.id"), M{"permissions": []string{"batches:create"}}, apitest.IfMatch(list.Text("data.0.revision"))).Want(200)
+		owner.Call("PATCH", "/api-keys/"+list.Text("data.0.id"), M{"permissions": []string{"batches:create"}},
+			apitest.IfMatch(list.Text("data.0.revision"))).Want(200)
 		i.Settle(t)
-		owner.Call("GET", b.Header.Get("Location"), nil).Want(200).Has("data.status", `"partially_succeeded"`).Has("data.result.succeeded", "10").Has("data.result.failed", "15")
+		owner.Call("GET", b.Header.Get("Location"), nil).Want(200).Has("data.status", `"partially_succeeded"`).
+			Has("data.result.succeeded", "10").Has("data.result.failed", "15")
 		items(owner, b).Has("data.10.error.code", `"insufficient_permission"`)
 	})
 }

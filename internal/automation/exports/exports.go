@@ -61,13 +61,15 @@ type service struct {
 func Register(p *op.Pipeline, works *durable.Works, links *link.Service, events *eventstore.Store) part.Part {
 	e := &service{links, events, op.Reader[link.Filters](p), op.Reader[analytics.Span](p)}
 	app := op.AppOf("exportId", automation.AppOf(automation.Export))
-	op.Write(p, op.Op{ID: "createExports", Method: "POST", Path: "/exports", Perm: "exports:create", App: op.AppInBody, Status: 202,
-		Needs:   func(in any) []string { return []string{permission(in.(*createInput).Body.Dataset)} },
-		Summary: "Export links or analytics", Doc: "An export has at most 1,000 records and 1 MiB; a larger one fails and is never cut. Needs links:read or analytics:read for the dataset."}, e.create)
-	op.Read(p, op.Op{ID: "getExportsExportId", Method: "GET", Path: "/exports/{exportId}", Perm: "exports:read", App: app,
-		Summary: "Get the status of an export"}, e.get)
-	op.Bytes(p, op.Op{ID: "getExportsExportIdDownload", Method: "GET", Path: "/exports/{exportId}/download", Perm: "exports:read", App: app,
-		Summary: "Download an export as CSV or JSON", Doc: "Within 24 hours of the request. Needs links:read or analytics:read for the dataset."},
+	op.Write(p, op.Op{ID: "createExports", Method: "POST", Path: "/exports", Perm: "exports:create", App: op.AppInBody,
+		Status: 202, Needs: func(in any) []string { return []string{permission(in.(*createInput).Body.Dataset)} },
+		Summary: "Export links or analytics", Doc: "An export has at most 1,000 records and 1 MiB; a larger one " +
+			"fails and is never cut. Needs links:read or analytics:read for the dataset."}, e.create)
+	op.Read(p, op.Op{ID: "getExportsExportId", Method: "GET", Path: "/exports/{exportId}", Perm: "exports:read",
+		App: app, Summary: "Get the status of an export"}, e.get)
+	op.Bytes(p, op.Op{ID: "getExportsExportIdDownload", Method: "GET", Path: "/exports/{exportId}/download",
+		Perm: "exports:read", App: app, Summary: "Download an export as CSV or JSON",
+		Doc: "Within 24 hours of the request. Needs links:read or analytics:read for the dataset."},
 		[]string{"text/csv", "application/json"}, e.download)
 	return part.Part{Name: "exports", Kinds: []jobs.Kind{works.Add(durable.Work{
 		Type: automation.Export, Permission: "exports:create", Next: e.next, Ended: automation.Ended,
@@ -76,8 +78,10 @@ func Register(p *op.Pipeline, works *durable.Works, links *link.Service, events 
 
 type createInput struct{ Body CreateExport }
 
-func (e *service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *createInput) (op.Item[automation.Record], error) {
-	r := request{Dataset: in.Body.Dataset, Format: in.Body.Format, Filters: in.Body.Filters.Or(opt.Object{Value: []byte("{}")})}
+func (e *service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *createInput) (op.Item[automation.Record],
+	error) {
+	r := request{Dataset: in.Body.Dataset, Format: in.Body.Format,
+		Filters: in.Body.Filters.Or(opt.Object{Value: []byte("{}")})}
 	var p fault.Problems
 	p.KeepAt(fault.Pointer("filters"), e.check(r))
 	if err := p.Refusal(); err != nil {
@@ -149,5 +153,6 @@ func (e *service) download(ctx context.Context, c *op.Call, in *exportInput) (op
 	if r.Format == "json" {
 		kind = "application/json; charset=utf-8"
 	}
-	return op.File{Name: "waymark-" + r.Dataset + "-" + j.ID + "." + r.Format, ContentType: kind, Attachment: true, Content: []byte(content), Ref: j.Ref()}, err
+	return op.File{Name: "waymark-" + r.Dataset + "-" + j.ID + "." + r.Format, ContentType: kind, Attachment: true,
+		Content: []byte(content), Ref: j.Ref()}, err
 }

@@ -16,14 +16,17 @@ import (
 type M = apitest.M
 
 // made asks for an export, has it made and returns its final state.
-func made(t *testing.T, i *apitest.Installation, c *apitest.Client, dataset, format string, filters any) *apitest.Response {
+func made(t *testing.T, i *apitest.Installation, c *apitest.Client, dataset, format string,
+	filters any) *apitest.Response {
 	t.Helper()
 	body := M{"appId": c.AppID, "dataset": dataset, "format": format}
 	if filters != nil {
 		body["filters"] = filters
 	}
-	accepted := c.Call("POST", "/exports", body).Want(202).Has("data.kind", `"export"`).Has("data.state", `"queued"`).Has("data.downloadUrl", "null")
-	if accepted.Header.Get("Location") != "/v1/operations/"+accepted.Text("data.operationId") || accepted.Header.Get("Retry-After") == "" {
+	accepted := c.Call("POST", "/exports", body).Want(202).Has("data.kind", `"export"`).Has("data.state", `"queued"`).
+		Has("data.downloadUrl", "null")
+	if accepted.Header.Get("Location") != "/v1/operations/"+accepted.Text("data.operationId") ||
+		accepted.Header.Get("Retry-After") == "" {
 		t.Errorf("headers %v", accepted.Header)
 	}
 	i.Settle(t)
@@ -48,16 +51,21 @@ func TestLinks(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
 		folder := owner.Call("POST", "/folders", M{"appId": owner.AppID, "name": "F"}).Want(201).Text("data.id")
-		owner.Link("plain", M{"title": "A \"title\", quoted", "description": "two\nlines", "utm": M{"source": "mail"}, "parameters": M{"big": 12345678901234567}}).Want(201)
+		owner.Link("plain", M{"title": "A \"title\", quoted", "description": "two\nlines", "utm": M{"source": "mail"},
+			"parameters": M{"big": 12345678901234567}}).Want(201)
 		i.Clock.Move(time.Second)
-		owner.Link("formula", M{"title": "=HYPERLINK(\"https://evil.example\")", "description": " \t+1", "folderId": folder}).Want(201)
+		owner.Link("formula", M{"title": "=HYPERLINK(\"https://evil.example\")", "description": " \t+1",
+			"folderId": folder}).Want(201)
 		i.Settle(t)
 
-		e := made(t, i, owner, "links", "csv", nil).Has("data.state", `"succeeded"`).Has("data.total", "2").Has("data.succeeded", "2")
+		e := made(t, i, owner, "links", "csv", nil).Has("data.state", `"succeeded"`).Has("data.total", "2").
+			Has("data.succeeded", "2")
 		file := owner.Call("GET", strings.TrimPrefix(e.Text("data.downloadUrl"), "/v1"), nil)
 		rows := table(t, file)
 		header := strings.Join(rows[0], ",")
-		if !strings.HasPrefix(header, "id,appId,domain,prefix,slug,url,folderId,campaignId,lifecycle,utm,title,description,") || !strings.HasSuffix(header, "revision,createdAt,updatedAt,publication") {
+		if !strings.HasPrefix(header,
+			"id,appId,domain,prefix,slug,url,folderId,campaignId,lifecycle,utm,title,description,") ||
+			!strings.HasSuffix(header, "revision,createdAt,updatedAt,publication") {
 			t.Errorf("header %s", header)
 		}
 		at := map[string]int{}
@@ -68,8 +76,10 @@ func TestLinks(t *testing.T) {
 			row        int
 			name, want string
 		}{
-			{1, "title", `'=HYPERLINK("https://evil.example")`}, {1, "description", "' \t+1"}, {1, "folderId", folder}, {1, "webOnly", "false"},
-			{2, "title", "A \"title\", quoted"}, {2, "description", "two\nlines"}, {2, "parameters", `{"big":12345678901234567}`}, {2, "folderId", ""},
+			{1, "title", `'=HYPERLINK("https://evil.example")`}, {1, "description", "' \t+1"}, {1, "folderId", folder},
+			{1, "webOnly", "false"},
+			{2, "title", "A \"title\", quoted"}, {2, "description", "two\nlines"},
+			{2, "parameters", `{"big":12345678901234567}`}, {2, "folderId", ""},
 			{2, "utm", `{"source":"mail","medium":null,"campaign":null,"term":null,"content":null}`},
 		} {
 			if got := rows[cell.row][at[cell.name]]; got != cell.want {
@@ -77,7 +87,8 @@ func TestLinks(t *testing.T) {
 			}
 		}
 		for name, want := range map[string]string{
-			"Content-Type": "text/csv; charset=utf-8", "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store, no-transform",
+			"Content-Type": "text/csv; charset=utf-8", "X-Content-Type-Options": "nosniff",
+			"Cache-Control":       "no-store, no-transform",
 			"Content-Disposition": "attachment; filename=waymark-links-" + e.Text("data.id") + ".csv",
 		} {
 			if got := file.Header.Get(name); got != want {
@@ -105,7 +116,8 @@ func TestAnalytics(t *testing.T) {
 		eve.Link("c", nil).Want(201)
 		i.Settle(t)
 		redirected := func(r *http.Response) bool { return r.StatusCode == http.StatusFound }
-		for _, address := range []string{owner.Host + "/a", owner.Host + "/a?qr=1", owner.Host + "/b", eve.Host + "/c"} {
+		for _, address := range []string{owner.Host + "/a", owner.Host + "/a?qr=1", owner.Host + "/b",
+			eve.Host + "/c"} {
 			i.Visit(t, "https://"+address, http.Header{"Referer": {"https://news.example/x"}}, redirected)
 			i.Clock.Move(time.Second)
 		}
@@ -115,8 +127,10 @@ func TestAnalytics(t *testing.T) {
 		e := made(t, i, owner, "events", "json", span).Has("data.total", "3")
 		file := owner.Call("GET", "/exports/"+e.Text("data.id")+"/download", nil).Want(200)
 		for path, want := range map[string]string{
-			"0.slug": `"b"`, "1.source": `"qr"`, "2.linkId": `"` + link.Text("data.id") + `"`, "2.type": `"click"`, "2.referrerHost": `"news.example"`,
-			"2.identified": "false", "2.device": `"desktop"`, "2.campaignId": "null", "2.country": `"ZZ"`, "2.destination": `"web"`,
+			"0.slug": `"b"`, "1.source": `"qr"`, "2.linkId": `"` + link.Text("data.id") + `"`, "2.type": `"click"`,
+			"2.referrerHost": `"news.example"`,
+			"2.identified":   "false", "2.device": `"desktop"`, "2.campaignId": "null", "2.country": `"ZZ"`,
+			"2.destination": `"web"`,
 		} {
 			if got := file.Value(path); got != want {
 				t.Errorf("%s is %s, want %s", path, got, want)
@@ -129,7 +143,8 @@ func TestAnalytics(t *testing.T) {
 		}
 		span["group"] = "main"
 		e = made(t, i, owner, "events", "csv", span)
-		if rows := table(t, owner.Call("GET", "/exports/"+e.Text("data.id")+"/download", nil)); len(rows) != 3 || strings.Join(rows[0][:4], ",") != "id,type,occurredAt,linkId" {
+		if rows := table(t, owner.Call("GET", "/exports/"+e.Text("data.id")+"/download", nil)); len(rows) != 3 ||
+			strings.Join(rows[0][:4], ",") != "id,type,occurredAt,linkId" {
 			t.Errorf("%v", rows)
 		}
 		e = made(t, i, owner, "summary", "json", span).Has("data.total", "1")
@@ -138,7 +153,8 @@ func TestAnalytics(t *testing.T) {
 			t.Errorf("%s", file.Body)
 		}
 		e = made(t, i, owner, "summary", "csv", span)
-		if rows := table(t, owner.Call("GET", "/exports/"+e.Text("data.id")+"/download", nil)); len(rows) != 2 || !strings.Contains(rows[1][len(rows[1])-1], `"clicks":2`) {
+		if rows := table(t, owner.Call("GET", "/exports/"+e.Text("data.id")+"/download", nil)); len(rows) != 2 ||
+			!strings.Contains(rows[1][len(rows[1])-1], `"clicks":2`) {
 			t.Errorf("%v", rows)
 		}
 	})
@@ -153,12 +169,15 @@ func TestBounds(t *testing.T) {
 		}
 		made(t, i, owner, "links", "csv", nil).Has("data.state", `"succeeded"`).Has("data.total", "1000")
 		one := owner.Link("one-more", M{"title": "x"}).Want(201)
-		e := made(t, i, owner, "links", "csv", nil).Has("data.state", `"failed"`).Has("data.downloadUrl", "null").Has("data.total", "0")
-		owner.Call("GET", "/operations/"+e.Text("data.operationId"), nil).Want(200).Has("data.status", `"failed"`).Has("data.error.code", `"export_too_large"`)
+		e := made(t, i, owner, "links", "csv", nil).Has("data.state", `"failed"`).Has("data.downloadUrl", "null").
+			Has("data.total", "0")
+		owner.Call("GET", "/operations/"+e.Text("data.operationId"), nil).Want(200).Has("data.status", `"failed"`).
+			Has("data.error.code", `"export_too_large"`)
 		owner.Call("GET", "/exports/"+e.Text("data.id")+"/download", nil).Refused(fault.ResourceConflict).
 			Has("error.message", `"The export failed and has no file. The error of its operation says why."`)
 		// Fewer records of more than 1 MiB.
-		owner.Call("DELETE", "/links/"+apitest.Path(one.Text("data.id")), nil, apitest.IfMatch(one.Revision())).Want(204)
+		owner.Call("DELETE", "/links/"+apitest.Path(one.Text("data.id")), nil, apitest.IfMatch(one.Revision())).
+			Want(204)
 		big := strings.Repeat("x", 15<<10)
 		for n := range 70 {
 			owner.Link(fmt.Sprintf("big-%d", n), M{"parameters": M{"big": big}, "group": "main"}).Want(201)
@@ -170,7 +189,8 @@ func TestBounds(t *testing.T) {
 func TestDownloadRules(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner, eve := i.Prepared(t, "ann@example.com"), i.Prepared(t, "eve@example.com")
-		pending := owner.Call("POST", "/exports", M{"appId": owner.AppID, "dataset": "links", "format": "csv"}).Want(202)
+		pending := owner.Call("POST", "/exports", M{"appId": owner.AppID, "dataset": "links", "format": "csv"}).
+			Want(202)
 		path := "/exports/" + pending.Text("data.id")
 		owner.Call("GET", path+"/download", nil).Refused(fault.ResourceConflict)
 		i.Settle(t)
@@ -178,7 +198,8 @@ func TestDownloadRules(t *testing.T) {
 		eve.Call("GET", path, nil).Refused(fault.NotFound)
 		eve.Call("GET", path+"/download", nil).Refused(fault.NotFound)
 		owner.Key("exports:read", "links:read").Call("GET", path+"/download", nil).Want(200)
-		owner.Key("exports:read", "analytics:read").Call("GET", path+"/download", nil).Refused(fault.InsufficientPermission)
+		owner.Key("exports:read", "analytics:read").Call("GET", path+"/download", nil).
+			Refused(fault.InsufficientPermission)
 		owner.Key("links:read").Call("GET", path+"/download", nil).Refused(fault.InsufficientPermission)
 		owner.Call("GET", path+"/download?format=json", nil).Refused(fault.InvalidRequest)
 		owner.Call("GET", "/exports/nothing/download", nil).Refused(fault.NotFound)
@@ -203,22 +224,29 @@ func TestRefusals(t *testing.T) {
 		owner, eve := i.Prepared(t, "ann@example.com"), i.Prepared(t, "eve@example.com")
 		now := i.Clock.Now()
 		ask := func(c *apitest.Client, dataset, format string, filters any) *apitest.Response {
-			return c.Call("POST", "/exports", M{"appId": owner.AppID, "dataset": dataset, "format": format, "filters": filters})
+			return c.Call("POST", "/exports", M{"appId": owner.AppID, "dataset": dataset, "format": format,
+				"filters": filters})
 		}
 		ask(owner, "clicks", "csv", M{}).Refused(fault.ValidationFailed, "/dataset")
 		ask(owner, "links", "xlsx", M{}).Refused(fault.ValidationFailed, "/format")
 		ask(owner, "links", "csv", []M{}).Refused(fault.ValidationFailed, "/filters")
 		ask(owner, "links", "csv", M{"limit": 5}).Refused(fault.ValidationFailed, "/filters/limit")
 		ask(owner, "links", "csv", M{"group": "all"}).Refused(fault.ValidationFailed, "/filters/group")
-		ask(owner, "links", "csv", M{"createdFrom": "yesterday"}).Refused(fault.ValidationFailed, "/filters/createdFrom")
+		ask(owner, "links", "csv", M{"createdFrom": "yesterday"}).
+			Refused(fault.ValidationFailed, "/filters/createdFrom")
 		ask(owner, "events", "csv", M{}).Refused(fault.ValidationFailed, "/filters/start", "/filters/end")
-		ask(owner, "events", "csv", M{"start": now.String(), "end": now.String()}).Refused(fault.ValidationFailed, "/filters/end")
-		ask(owner, "events", "csv", M{"start": now.String(), "end": now.Add(367 * 24 * time.Hour).String()}).Refused(fault.ValidationFailed, "/filters/end")
-		ask(owner, "summary", "csv", M{"start": now.String(), "end": now.Add(time.Hour).String(), "timezone": "Europe/Lisbon"}).Refused(fault.ValidationFailed, "/filters/timezone")
-		ask(owner, "summary", "csv", M{"start": now.String(), "end": now.Add(time.Hour).String(), "linkId": "x"}).Refused(fault.ValidationFailed, "/filters/linkId")
+		ask(owner, "events", "csv", M{"start": now.String(), "end": now.String()}).
+			Refused(fault.ValidationFailed, "/filters/end")
+		ask(owner, "events", "csv", M{"start": now.String(), "end": now.Add(367 * 24 * time.Hour).String()}).
+			Refused(fault.ValidationFailed, "/filters/end")
+		ask(owner, "summary", "csv", M{"start": now.String(), "end": now.Add(time.Hour).String(),
+			"timezone": "Europe/Lisbon"}).Refused(fault.ValidationFailed, "/filters/timezone")
+		ask(owner, "summary", "csv", M{"start": now.String(), "end": now.Add(time.Hour).String(), "linkId": "x"}).
+			Refused(fault.ValidationFailed, "/filters/linkId")
 		ask(eve, "links", "csv", M{}).Refused(fault.NotFound)
 		ask(owner.Key("exports:create", "analytics:read"), "links", "csv", M{}).Refused(fault.InsufficientPermission)
-		ask(owner.Key("exports:create", "links:read"), "events", "csv", M{"start": now.String(), "end": now.Add(time.Hour).String()}).Refused(fault.InsufficientPermission)
+		ask(owner.Key("exports:create", "links:read"), "events", "csv",
+			M{"start": now.String(), "end": now.Add(time.Hour).String()}).Refused(fault.InsufficientPermission)
 		ask(owner.Key("links:read"), "links", "csv", M{}).Refused(fault.InsufficientPermission)
 
 		// A key that loses its permission before the work is done gets no file,
@@ -233,10 +261,13 @@ func TestRefusals(t *testing.T) {
 			t.Error("it is not replayed")
 		}
 		issued := owner.Call("GET", "/api-keys", nil).Want(200)
-		owner.Call("PATCH", "/api-keys/"+issued.Text("data.0.id"), M{"permissions": []string{"exports:create", "exports:read"}}, apitest.IfMatch(issued.Text("data.0.revision"))).Want(200)
+		owner.Call("PATCH", "/api-keys/"+issued.Text("data.0.id"),
+			M{"permissions": []string{"exports:create", "exports:read"}},
+			apitest.IfMatch(issued.Text("data.0.revision"))).Want(200)
 		repeat().Refused(fault.InsufficientPermission)
 		i.Settle(t)
-		owner.Call("GET", e.Header.Get("Location"), nil).Want(200).Has("data.status", `"failed"`).Has("data.error.code", `"authorization_lost"`)
+		owner.Call("GET", e.Header.Get("Location"), nil).Want(200).Has("data.status", `"failed"`).
+			Has("data.error.code", `"authorization_lost"`)
 	})
 }
 
@@ -248,8 +279,10 @@ func TestRetainedRecords(t *testing.T) {
 		export := func() *apitest.Response {
 			return owner.Call("POST", "/exports", M{"appId": owner.AppID, "dataset": "links", "format": "csv"})
 		}
-		if _, err := i.DB.Exec(t.Context(), `INSERT INTO automation_job (id, app_id, kind, state, request, total, succeeded, failed, revision, created_at, updated_at, expires_at, remove_at)
-			WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9999) SELECT 'old-' || CAST(i AS TEXT), ?, 'import', 'uploaded', '', 0, 0, 0, 'r', i, i, ?, ? FROM n`,
+		if _, err := i.DB.Exec(t.Context(), `INSERT INTO automation_job (id, app_id, kind, state, request, total,
+			succeeded, failed, revision, created_at, updated_at, expires_at, remove_at)
+			WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9999)
+			SELECT 'old-' || CAST(i AS TEXT), ?, 'import', 'uploaded', '', 0, 0, 0, 'r', i, i, ?, ? FROM n`,
 			owner.AppID, i.Clock.Now().Add(time.Hour), i.Clock.Now().Add(time.Hour)); err != nil {
 			t.Fatal(err)
 		}
@@ -261,7 +294,8 @@ func TestRetainedRecords(t *testing.T) {
 		owner.Call("GET", "/exports/"+second.Text("data.id"), nil).Want(200)
 		// An import of which nothing can be committed makes room, too.
 		export().Refused(fault.ResourceConflict)
-		if _, err := i.DB.Exec(t.Context(), "UPDATE automation_job SET state = 'validated' WHERE id = 'old-7'"); err != nil {
+		if _, err := i.DB.Exec(t.Context(),
+			"UPDATE automation_job SET state = 'validated' WHERE id = 'old-7'"); err != nil {
 			t.Fatal(err)
 		}
 		export().Want(202)

@@ -64,15 +64,19 @@ func (e *service) next(ctx context.Context, r *durable.Run) error {
 
 // finish ends the operation of an export; content is "" when there is none,
 // because it took too long or would be too large.
-func (e *service) finish(ctx context.Context, c *op.Call, tx *store.Tx, o *durable.Operation, j *automation.Record, asked request, content string, late bool) error {
+func (e *service) finish(ctx context.Context, c *op.Call, tx *store.Tx, o *durable.Operation, j *automation.Record,
+	asked request, content string, late bool) error {
 	if c.Require(permission(asked.Dataset)) != nil {
-		return o.Fail(ctx, tx, "authorization_lost", "The credential that started this is no longer authorized to read the data.")
+		return o.Fail(ctx, tx, "authorization_lost", "The credential that started this is no longer authorized to "+
+			"read the data.")
 	}
 	if late {
-		return o.Fail(ctx, tx, "export_too_slow", fmt.Sprintf("The data could not be read within %.0f seconds. Narrow the filters.", maxTime.Seconds()))
+		return o.Fail(ctx, tx, "export_too_slow", fmt.Sprintf("The data could not be read within %.0f seconds. "+
+			"Narrow the filters.", maxTime.Seconds()))
 	}
 	if content == "" {
-		return o.Fail(ctx, tx, "export_too_large", fmt.Sprintf("The export would have more than %d records or %d bytes. Narrow the filters.", maxRecords, maxBytes))
+		return o.Fail(ctx, tx, "export_too_large", fmt.Sprintf("The export would have more than %d records or %d "+
+			"bytes. Narrow the filters.", maxRecords, maxBytes))
 	}
 	if err := automation.SaveFile(ctx, tx, j, content); err != nil {
 		return err

@@ -71,8 +71,10 @@ func TestAddress(t *testing.T) {
 			t.Errorf("%s %s: %s %v, want %s", c.field, c.value, got, r.problems.Refusal(), c.input)
 		}
 	}
-	for _, value := range []string{"", "https://go.example.com", "go.example.com/", "/", "https:///a", "ftp://go.example.com/a", "https://u@go.example.com/a",
-		"https://go.example.com/a?b", "https://go.example.com/a#b", "https://go.example.com/a%2Fb", "https://go.example.com/%zz", "https://go.example.com/%ff", "/a"} {
+	for _, value := range []string{"", "https://go.example.com", "go.example.com/", "/", "https:///a",
+		"ftp://go.example.com/a", "https://u@go.example.com/a",
+		"https://go.example.com/a?b", "https://go.example.com/a#b", "https://go.example.com/a%2Fb",
+		"https://go.example.com/%zz", "https://go.example.com/%ff", "/a"} {
 		r := row{values: map[string]jsontext.Value{"url": asJSON(value)}}
 		got := withoutStores(t, r.input(nil))
 		if found, err := r.problems.Details(); err != nil || got != "{}" || len(found) != 1 || found[0].Path != "/url" {
@@ -80,7 +82,8 @@ func TestAddress(t *testing.T) {
 		}
 	}
 	// What the row says itself comes first.
-	r := row{values: map[string]jsontext.Value{"url": asJSON("https://go.example.com/a/b"), "slug": asJSON("c"), "domain": asJSON("x.example")}}
+	r := row{values: map[string]jsontext.Value{"url": asJSON("https://go.example.com/a/b"), "slug": asJSON("c"),
+		"domain": asJSON("x.example")}}
 	if got := withoutStores(t, r.input(nil)); got != `{"domain":"x.example","prefix":"a","slug":"c"}` {
 		t.Error(got)
 	}
@@ -103,7 +106,8 @@ func FuzzRead(f *testing.F) {
 		rows, _, err := read(&b)
 		if err != nil {
 			refusal, ok := fault.From(err)
-			if !ok || refusal.Code != fault.ValidationFailed || len(refusal.Details) == 0 || len(refusal.Details) > fault.MaxDetails {
+			if !ok || refusal.Code != fault.ValidationFailed || len(refusal.Details) == 0 ||
+				len(refusal.Details) > fault.MaxDetails {
 				t.Fatalf("%q is refused with %v", content, err)
 			}
 			return

@@ -74,17 +74,26 @@ func Register(p *op.Pipeline, works *durable.Works, links *link.Service) part.Pa
 	i := &service{links, op.Reader[link.CreateLink](p)}
 	app := op.AppOf("importId", automation.AppOf(automation.Import))
 	op.Write(p, op.Op{ID: "createImports", Method: "POST", Path: "/imports", Perm: "imports:create", App: op.AppInBody,
-		Summary: "Import links from CSV or JSON", Doc: "Mistakes in the text, its columns or the mapping are refused here. Mistakes in a single link make its item invalid when the import is validated."}, i.upload)
-	op.Write(p, op.Op{ID: "validateImportsImportId", Method: "POST", Path: "/imports/{importId}/validate", Perm: "imports:validate", App: app, Needs: creates,
-		IfMatch: op.IfMatchOptional, Status: 200, Summary: "Validate an import without creating links",
-		Doc: "Each item becomes valid or invalid; the answer counts both, and the items tell what is wrong. It creates and reserves nothing, and can be repeated. Needs links:create."}, i.validate)
-	op.Write(p, op.Op{ID: "commitImportsImportId", Method: "POST", Path: "/imports/{importId}/commit", Perm: "imports:commit", App: app, Needs: creates,
-		IfMatch: op.IfMatchRequired, Status: 202, Summary: "Create the links of an import",
-		Doc: "Each link is created on its own; one that fails does not stop the others. Invalid items are left out and counted: with any of them the import is partially_succeeded at best. " +
-			"Audit has a createLinks event for each link and a commitImportsImportId event for the import, all with the id of this request as correlationId. Needs links:create."}, i.commit)
-	op.Read(p, op.Op{ID: "getImportsImportId", Method: "GET", Path: "/imports/{importId}", Perm: "imports:read", App: app, Summary: "Get the status of an import"}, get)
-	op.ListOrFile(p, op.Op{ID: "getImportsImportIdItems", Method: "GET", Path: "/imports/{importId}/items", Perm: "imports:read", App: app,
-		Summary: "List the results of an import", Doc: "format=csv returns everything as a report; limit and cursor are then not allowed."}, []string{"text/csv"}, report, items)
+		Summary: "Import links from CSV or JSON", Doc: "Mistakes in the text, its columns or the mapping are refused " +
+			"here. Mistakes in a single link make its item invalid when the import is validated."}, i.upload)
+	op.Write(p, op.Op{ID: "validateImportsImportId", Method: "POST", Path: "/imports/{importId}/validate",
+		Perm: "imports:validate", App: app, Needs: creates, IfMatch: op.IfMatchOptional, Status: 200,
+		Summary: "Validate an import without creating links",
+		Doc: "Each item becomes valid or invalid; the answer counts both, and the items tell what is wrong. It " +
+			"creates and reserves nothing, and can be repeated. Needs links:create."}, i.validate)
+	op.Write(p, op.Op{ID: "commitImportsImportId", Method: "POST", Path: "/imports/{importId}/commit",
+		Perm: "imports:commit", App: app, Needs: creates, IfMatch: op.IfMatchRequired, Status: 202,
+		Summary: "Create the links of an import", Doc: "Each link is created on its own; one that fails does not " +
+			"stop the others. Invalid items are left out and counted: with any of them the import is " +
+			"partially_succeeded at best. " +
+			"Audit has a createLinks event for each link and a commitImportsImportId event for the import, all with " +
+			"the id of this request as correlationId. Needs links:create."}, i.commit)
+	op.Read(p, op.Op{ID: "getImportsImportId", Method: "GET", Path: "/imports/{importId}", Perm: "imports:read",
+		App: app, Summary: "Get the status of an import"}, get)
+	op.ListOrFile(p, op.Op{ID: "getImportsImportIdItems", Method: "GET", Path: "/imports/{importId}/items",
+		Perm: "imports:read", App: app, Summary: "List the results of an import",
+		Doc: "format=csv returns everything as a report; limit and cursor are then not allowed."}, []string{"text/csv"},
+		report, items)
 	return part.Part{Name: "imports", Kinds: []jobs.Kind{works.Add(automation.ItemKind{
 		Kind: automation.Import, Waiting: automation.Valid, Permission: "imports:commit",
 		Apply: i.apply, Creates: func(c *op.Call, _ *automation.Item) bool { return c.Actor.May(createLinks, false) },
@@ -97,7 +106,8 @@ const createLinks = "links:create"
 
 func creates(any) []string { return []string{createLinks} }
 
-func (s *service) upload(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateImport }) (op.Item[automation.Record], error) {
+func (s *service) upload(ctx context.Context, c *op.Call, tx *store.Tx,
+	in *struct{ Body CreateImport }) (op.Item[automation.Record], error) {
 	rows, constants, err := read(&in.Body)
 	if err == nil {
 		err = s.checkConstants(constants)
@@ -112,7 +122,8 @@ func (s *service) upload(ctx context.Context, c *op.Call, tx *store.Tx, in *stru
 	r := request{Problems: map[int64][]fault.Detail{}}
 	added := make([]automation.Item, len(rows))
 	for n := range rows {
-		added[n] = automation.Item{ClientID: rows[n].clientID(n), Action: automation.ActionCreate, Input: rows[n].input(domain), State: automation.Pending}
+		added[n] = automation.Item{ClientID: rows[n].clientID(n), Action: automation.ActionCreate,
+			Input: rows[n].input(domain), State: automation.Pending}
 		unread, err := rows[n].problems.Details()
 		if err != nil {
 			return op.Item[automation.Record]{}, err

@@ -70,24 +70,32 @@ func TestImport(t *testing.T) {
 			"three,HOST,,taken,,,,,,,,\r\n" +
 			"four,HOST,,plain,,,,,,,,\r\n" +
 			"one,HOST,,again,,,,,,sim,,\r\n"
-		created := upload(owner, "csv", strings.ReplaceAll(content, "HOST", owner.Host), nil).Want(201).Has("data.kind", `"import"`).
-			Has("data.state", `"uploaded"`).Has("data.operationId", "null").Has("data.total", "5").Has("data.downloadUrl", "null")
+		created := upload(owner, "csv", strings.ReplaceAll(content, "HOST", owner.Host), nil).Want(201).
+			Has("data.kind", `"import"`).
+			Has("data.state", `"uploaded"`).Has("data.operationId", "null").Has("data.total", "5").
+			Has("data.downloadUrl", "null")
 		if created.Header.Get("Location") != "/v1"+path(created) {
 			t.Errorf("Location %q", created.Header.Get("Location"))
 		}
 		owner.Call("GET", path(created), nil).Want(200).Has("data.revision", `"`+created.Revision()+`"`)
-		items(owner, created).Has("data.0.state", `"pending"`).Has("data.0.error", "null").Has("data.1.clientId", `"row-2"`).Has("data.4.ordinal", "5").
-			Has("data.0.input", `{"appStoreUrl":null,"behavior":"intelligent","desktopUrl":"https://example.com/1","domain":"`+owner.Host+`","lifecycle":{"archived":true,"maxClicks":5},"parameters":{"n":1.0,"o":{}},"playStoreUrl":null,"prefix":"a/b","slug":"full","title":"=Sum","utm":{"source":"mail"},"webOnly":true}`)
+		items(owner, created).Has("data.0.state", `"pending"`).Has("data.0.error", "null").
+			Has("data.1.clientId", `"row-2"`).Has("data.4.ordinal", "5").
+			Has("data.0.input",
+				`{"appStoreUrl":null,"behavior":"intelligent","desktopUrl":"https://example.com/1","domain":"`+
+					owner.Host+
+					`","lifecycle":{"archived":true,"maxClicks":5},"parameters":{"n":1.0,"o":{}},"playStoreUrl":null,"prefix":"a/b","slug":"full","title":"=Sum","utm":{"source":"mail"},"webOnly":true}`)
 		commit(owner, created).Refused(fault.ResourceConflict)
 
-		validated := validate(owner, created).Want(200).Has("data.state", `"validated"`).Has("data.operationId", "null").
+		validated := validate(owner, created).Want(200).Has("data.state", `"validated"`).
+			Has("data.operationId", "null").
 			Has("data.total", "5").Has("data.valid", "2").Has("data.invalid", "3").Has("data.failed", "0")
 		owner.Call("GET", path(created), nil).Want(200).Has("data.invalid", "3").Has("data.valid", "")
 		if validated.Revision() == created.Revision() {
 			t.Error("the validation gave no new revision")
 		}
 		got := items(owner, created)
-		for n, want := range []string{"", "", "/slug taken", "/slug duplicate", "/webOnly wrong_type, /clientId duplicate"} {
+		for n, want := range []string{"", "", "/slug taken", "/slug duplicate",
+			"/webOnly wrong_type, /clientId duplicate"} {
 			at := fmt.Sprintf("data.%d.", n)
 			if want == "" {
 				got.Has(at+"state", `"valid"`).Has(at+"error", "null")
@@ -118,38 +126,52 @@ func TestImport(t *testing.T) {
 		commit(owner, accepted).Refused(fault.ResourceConflict)
 		i.Settle(t)
 
-		owner.Call("GET", location, nil).Want(200).Has("data.status", `"partially_succeeded"`).Has("data.type", `"import"`).
+		owner.Call("GET", location, nil).Want(200).Has("data.status", `"partially_succeeded"`).
+			Has("data.type", `"import"`).
 			Has("data.result.succeeded", "2").Has("data.result.failed", "0").Has("data.result.invalid", "3")
-		owner.Call("GET", path(created), nil).Want(200).Has("data.state", `"partially_succeeded"`).Has("data.succeeded", "2").Has("data.failed", "0").Has("data.invalid", "3").Has("data.total", "5")
-		got = items(owner, created).Has("data.0.state", `"succeeded"`).Has("data.1.state", `"succeeded"`).Has("data.2.state", `"invalid"`)
-		link := owner.Call("GET", "/links/"+apitest.Path(got.Text("data.0.result.linkId")), nil).Want(200).Has("data.url", `"https://`+owner.Host+`/a/b/full"`).
-			Has("data.title", `"=Sum"`).Has("data.behavior", `"intelligent"`).Has("data.webOnly", "true").Has("data.parameters", `{"n":1.0,"o":{}}`).
-			Has("data.lifecycle.maxClicks", "5").Has("data.state", `"archived"`).Has("data.utm.source", `"mail"`).Has("data.origin", `"api"`).Has("data.publication.status", `"synced"`)
+		owner.Call("GET", path(created), nil).Want(200).Has("data.state", `"partially_succeeded"`).
+			Has("data.succeeded", "2").Has("data.failed", "0").Has("data.invalid", "3").Has("data.total", "5")
+		got = items(owner, created).Has("data.0.state", `"succeeded"`).Has("data.1.state", `"succeeded"`).
+			Has("data.2.state", `"invalid"`)
+		link := owner.Call("GET", "/links/"+apitest.Path(got.Text("data.0.result.linkId")), nil).Want(200).
+			Has("data.url", `"https://`+owner.Host+`/a/b/full"`).
+			Has("data.title", `"=Sum"`).Has("data.behavior", `"intelligent"`).Has("data.webOnly", "true").
+			Has("data.parameters", `{"n":1.0,"o":{}}`).
+			Has("data.lifecycle.maxClicks", "5").Has("data.state", `"archived"`).Has("data.utm.source", `"mail"`).
+			Has("data.origin", `"api"`).Has("data.publication.status", `"synced"`)
 		if link.Revision() != got.Text("data.0.result.revision") {
 			t.Error("the result has another revision than the link")
 		}
-		owner.Call("GET", "/links/"+apitest.Path(link.Text("data.id"))+"/history", nil).Want(200).Has("data.0.action", `"created"`)
-		audit := owner.Call("GET", "/audit-events?operation=createLinks&resourceId="+url.QueryEscape(link.Text("data.id")), nil).Want(200).
-			Has("data.0.correlationId", `"`+accepted.Text("meta.requestId")+`"`).Has("data.0.revision", `"`+link.Revision()+`"`)
+		owner.Call("GET", "/links/"+apitest.Path(link.Text("data.id"))+"/history", nil).Want(200).
+			Has("data.0.action", `"created"`)
+		audit := owner.Call("GET", "/audit-events?operation=createLinks&resourceId="+
+			url.QueryEscape(link.Text("data.id")), nil).Want(200).
+			Has("data.0.correlationId", `"`+accepted.Text("meta.requestId")+`"`).
+			Has("data.0.revision", `"`+link.Revision()+`"`)
 		if n := audit.Len("data"); n != 1 {
 			t.Errorf("%d audit events of the link's creation, want 1", n)
 		}
 		owner.Call("GET", "/audit-events?operation=commitImportsImportId", nil).Want(200).
-			Has("data.0.correlationId", `"`+accepted.Text("meta.requestId")+`"`).Has("data.0.resource.id", `"`+created.Text("data.id")+`"`)
+			Has("data.0.correlationId", `"`+accepted.Text("meta.requestId")+`"`).
+			Has("data.0.resource.id", `"`+created.Text("data.id")+`"`)
 
 		file := owner.Call("GET", path(created)+"/items?format=csv", nil).Want(200)
-		if file.Header.Get("Content-Type") != "text/csv; charset=utf-8" || !strings.HasPrefix(file.Header.Get("Content-Disposition"), "attachment") {
+		if file.Header.Get("Content-Type") != "text/csv; charset=utf-8" ||
+			!strings.HasPrefix(file.Header.Get("Content-Disposition"), "attachment") {
 			t.Errorf("headers %v", file.Header)
 		}
 		csvtest.NoFormula(t, string(file.Body))
 		header, rows, err := csvtable.Read(string(file.Body), 50)
-		if err != nil || strings.Join(header, ",") != "clientId,ordinal,state,linkId,revision,errorCode,errorMessage" || len(rows) != 5 {
+		if err != nil || strings.Join(header, ",") != "clientId,ordinal,state,linkId,revision,errorCode,errorMessage" ||
+			len(rows) != 5 {
 			t.Fatalf("%v %v %v", header, rows, err)
 		}
-		if row := texts(rows[0]); row[0] != "one" || row[2] != "succeeded" || row[3] != link.Text("data.id") || row[4] != link.Revision() || row[5]+row[6] != "" {
+		if row := texts(rows[0]); row[0] != "one" || row[2] != "succeeded" || row[3] != link.Text("data.id") ||
+			row[4] != link.Revision() || row[5]+row[6] != "" {
 			t.Errorf("%q", row)
 		}
-		if row := texts(rows[4]); row[1] != "5" || row[2] != "invalid" || row[5] != "validation_failed" || row[6] != `webOnly: "sim" is neither true, false nor empty; clientId: item 1 of this import has the clientId one too; give each item its own` {
+		if row := texts(rows[4]); row[1] != "5" || row[2] != "invalid" || row[5] != "validation_failed" ||
+			row[6] != `webOnly: "sim" is neither true, false nor empty; clientId: item 1 of this import has the clientId one too; give each item its own` {
 			t.Errorf("%q", row)
 		}
 	})
@@ -168,15 +190,18 @@ func TestCollisions(t *testing.T) {
 		if first.Revision() == again.Revision() {
 			t.Error("the second validation gave no new revision")
 		}
-		owner.Call("POST", path(one)+"/validate", M{}, apitest.IfMatch(first.Revision())).Refused(fault.RevisionConflict)
+		owner.Call("POST", path(one)+"/validate", M{}, apitest.IfMatch(first.Revision())).
+			Refused(fault.RevisionConflict)
 		commit(owner, first).Refused(fault.RevisionConflict)
 		owner.Link("b", nil).Want(201)
 		commit(owner, again).Want(202)
 		i.Settle(t)
 		commit(owner, validated).Want(202)
 		i.Settle(t)
-		owner.Call("GET", path(one), nil).Want(200).Has("data.state", `"partially_succeeded"`).Has("data.succeeded", "1").Has("data.failed", "1")
-		items(owner, one).Has("data.0.state", `"succeeded"`).Has("data.1.state", `"failed"`).Has("data.1.error.code", `"resource_conflict"`).Has("data.1.result", "null")
+		owner.Call("GET", path(one), nil).Want(200).Has("data.state", `"partially_succeeded"`).
+			Has("data.succeeded", "1").Has("data.failed", "1")
+		items(owner, one).Has("data.0.state", `"succeeded"`).Has("data.1.state", `"failed"`).
+			Has("data.1.error.code", `"resource_conflict"`).Has("data.1.result", "null")
 		owner.Call("GET", path(other), nil).Want(200).Has("data.state", `"failed"`)
 
 		// None is valid any more.
@@ -224,10 +249,13 @@ func TestConcurrentCommits(t *testing.T) {
 func TestExported(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner, other := i.Prepared(t, "ann@example.com"), i.Prepared(t, "bob@example.com")
-		owner.Link("-5", M{"prefix": "a", "title": "=1+1", "description": "'=two\r\nlines, \"quoted\"", "webOnly": true, "behavior": "intelligent",
-			"parameters": M{"n": 1}, "utm": M{"source": "@mail"}, "lifecycle": M{"maxClicks": 9, "expiresAt": "2030-01-01T00:00:00.000Z"}}).Want(201)
+		owner.Link("-5", M{"prefix": "a", "title": "=1+1", "description": "'=two\r\nlines, \"quoted\"", "webOnly": true,
+			"behavior":   "intelligent",
+			"parameters": M{"n": 1}, "utm": M{"source": "@mail"},
+			"lifecycle": M{"maxClicks": 9, "expiresAt": "2030-01-01T00:00:00.000Z"}}).Want(201)
 		owner.Link("plain", nil).Want(201)
-		exported := owner.Call("POST", "/exports", M{"appId": owner.AppID, "dataset": "links", "format": "csv"}).Want(202)
+		exported := owner.Call("POST", "/exports", M{"appId": owner.AppID, "dataset": "links", "format": "csv"}).
+			Want(202)
 		i.Settle(t)
 		content := string(owner.Call("GET", "/exports/"+exported.Text("data.id")+"/download", nil).Want(200).Body)
 		setDefaultDomain(other)
@@ -282,7 +310,8 @@ func TestPermissions(t *testing.T) {
 		able := owner.Key(append(steps, "links:create")...)
 		accepted := commit(able, validate(able, created).Want(200)).Want(202)
 		list := owner.Call("GET", "/api-keys", nil).Want(200)
-		owner.Call("PATCH", "/api-keys/"+list.Text("data.0.id"), M{"permissions": steps}, apitest.IfMatch(list.Text("data.0.revision"))).Want(200)
+		owner.Call("PATCH", "/api-keys/"+list.Text("data.0.id"), M{"permissions": steps},
+			apitest.IfMatch(list.Text("data.0.revision"))).Want(200)
 		i.Settle(t)
 		owner.Call("GET", accepted.Header.Get("Location"), nil).Want(200).Has("data.status", `"failed"`)
 		items(owner, created).Has("data.0.state", `"failed"`).Has("data.0.error.code", `"insufficient_permission"`)
@@ -300,17 +329,23 @@ func TestItems(t *testing.T) {
 			content += owner.Host + "," + strconv.Itoa(n) + "\n"
 		}
 		created := upload(owner, "csv", content, nil).Want(201)
-		page := owner.Call("GET", path(created)+"/items?limit=3&format=json", nil).Want(200).Has("data.2.clientId", `"row-3"`).Has("pagination.hasMore", "true")
-		owner.Call("GET", path(created)+"/items?limit=3&format=json&cursor="+page.Text("pagination.nextCursor"), nil).Want(200).Has("data.0.clientId", `"row-4"`).Has("pagination.hasMore", "false")
-		for _, query := range []string{"?format=csv&limit=3", "?format=csv&cursor=x", "?format=xml", "?limit=101", "?state=valid"} {
+		page := owner.Call("GET", path(created)+"/items?limit=3&format=json", nil).Want(200).
+			Has("data.2.clientId", `"row-3"`).Has("pagination.hasMore", "true")
+		owner.Call("GET", path(created)+"/items?limit=3&format=json&cursor="+page.Text("pagination.nextCursor"), nil).
+			Want(200).Has("data.0.clientId", `"row-4"`).Has("pagination.hasMore", "false")
+		for _, query := range []string{"?format=csv&limit=3", "?format=csv&cursor=x", "?format=xml", "?limit=101",
+			"?state=valid"} {
 			owner.Call("GET", path(created)+"/items"+query, nil).Refused(fault.InvalidRequest)
 		}
-		if got := string(owner.Call("GET", path(created)+"/items?format=csv", nil).Want(200).Body); !strings.HasPrefix(got, "\ufeffclientId,") || !strings.Contains(got, "\r\nrow-5,5,pending,,,,\r\n") {
+		if got := string(owner.Call("GET", path(created)+"/items?format=csv", nil).
+			Want(200).Body); !strings.HasPrefix(got, "\ufeffclientId,") ||
+			!strings.Contains(got, "\r\nrow-5,5,pending,,,,\r\n") {
 			t.Errorf("%q", got)
 		}
 		validated := validate(owner, created).Want(200)
 		accepted := commit(owner, validated).Want(202)
-		owner.Call("POST", accepted.Header.Get("Location")[3:]+"/cancel", M{}).Want(202).Has("data.status", `"cancelled"`)
+		owner.Call("POST", accepted.Header.Get("Location")[3:]+"/cancel", M{}).Want(202).
+			Has("data.status", `"cancelled"`)
 		i.Settle(t)
 		items(owner, created).Has("data.0.state", `"cancelled"`).Has("data.4.state", `"cancelled"`)
 		owner.Call("GET", path(created), nil).Want(200).Has("data.state", `"cancelled"`)
@@ -321,7 +356,8 @@ func TestItems(t *testing.T) {
 		r := owner.Call("POST", "/imports", body, key).Want(201)
 		owner.Call("POST", "/imports", body, key).Want(201).Has("data.id", `"`+r.Text("data.id")+`"`)
 		expires, err := time.Parse(time.RFC3339, r.Text("data.expiresAt"))
-		if created, _ := time.Parse(time.RFC3339, r.Text("data.createdAt")); err != nil || expires.Sub(created) != 24*time.Hour {
+		if created, _ := time.Parse(time.RFC3339, r.Text("data.createdAt")); err != nil ||
+			expires.Sub(created) != 24*time.Hour {
 			t.Errorf("expires %s", expires)
 		}
 	})

@@ -26,7 +26,8 @@ type Source struct {
 // Schema describes both forms in the contract.
 func (Source) Schema(*schema.Registry) *schema.Schema {
 	constant := &schema.Schema{Type: schema.Object, Closed: true,
-		Properties:  []schema.Property{{Name: "value", Required: true, Schema: &schema.Schema{Description: "A value as in createLinks."}}},
+		Properties: []schema.Property{{Name: "value", Required: true,
+			Schema: &schema.Schema{Description: "A value as in createLinks."}}},
 		Description: "The value of the field of this name in every row that says nothing about it."}
 	return &schema.Schema{AnyOf: []*schema.Schema{
 		{Type: schema.String, MaxLength: schema.Of(100), Description: "The field that the column of this name gives."},
@@ -79,7 +80,8 @@ func newPlan(names []string, mapping Mapping, complete bool) *plan {
 		if !complete || has[name] {
 			p.column(path, name, source.Field)
 		} else if !p.problems.Any() { // the list once is enough
-			p.problems.Add(path, fault.ReasonUnknownColumn, "the content has no column %s; its columns are %s", quote(name), quote(strings.Join(names, ", ")))
+			p.problems.Add(path, fault.ReasonUnknownColumn, "the content has no column %s; its columns are %s",
+				quote(name), quote(strings.Join(names, ", ")))
 		} else {
 			p.problems.Add(path, fault.ReasonUnknownColumn, "the content has no column %s", quote(name))
 		}
@@ -104,7 +106,8 @@ func at(name string) string { return fault.Pointer("mapping", name) }
 func (p *plan) column(path, name, field string) {
 	if p.admits(path, name, field) {
 		if other, twice := p.taken[field]; twice {
-			p.problems.Add(path, fault.ReasonDuplicate, "the columns %s and %s both give %s", quote(other), quote(name), field)
+			p.problems.Add(path, fault.ReasonDuplicate, "the columns %s and %s both give %s", quote(other), quote(name),
+				field)
 			return
 		}
 		p.taken[field], p.fieldOf[name] = name, field
@@ -125,19 +128,23 @@ func (p *plan) admits(path, name, field string) bool {
 	_, known := fields[field]
 	switch {
 	case field == "appId":
-		p.problems.Add(path, fault.ReasonNotAllowed, "the app of all links is the appId of the request; neither a column nor a constant can give it")
+		p.problems.Add(path, fault.ReasonNotAllowed, "the app of all links is the appId of the request; neither a "+
+			"column nor a constant can give it")
 		return false
 	case !known && path == "/content":
-		p.problems.Add(path, fault.ReasonUnknownField, "the column %s is not named as a field; name the field of each column in mapping", quote(name))
+		p.problems.Add(path, fault.ReasonUnknownField, "the column %s is not named as a field; name the field of "+
+			"each column in mapping", quote(name))
 		return false
 	case !known:
-		p.problems.Add(path, fault.ReasonUnknownField, "%s is not a field that can be imported; the fields are %s", quote(field), strings.Join(sorted(fields), ", "))
+		p.problems.Add(path, fault.ReasonUnknownField, "%s is not a field that can be imported; the fields are %s",
+			quote(field), strings.Join(sorted(fields), ", "))
 		return false
 	}
 	whole, _, _ := strings.Cut(field, ".")
 	for _, other := range sorted(p.taken) {
 		if other != field && (whole == other || strings.HasPrefix(other, field+".")) {
-			p.problems.Add(path, fault.ReasonDuplicate, "%s and %s both give %s", quote(p.taken[other]), quote(name), whole)
+			p.problems.Add(path, fault.ReasonDuplicate, "%s and %s both give %s", quote(p.taken[other]), quote(name),
+				whole)
 			return false
 		}
 	}

@@ -40,11 +40,13 @@ func TestMappings(t *testing.T) {
 				t.Fatal(err)
 			}
 			content := strings.ReplaceAll(string(file(t, sample)), "HOST", owner.Host)
-			created := owner.Call("POST", "/imports", M{"appId": owner.AppID, "format": format, "content": content, "mapping": mapping}).Want(201)
+			created := owner.Call("POST", "/imports", M{"appId": owner.AppID, "format": format, "content": content,
+				"mapping": mapping}).Want(201)
 			validated := validate(owner, created).Want(200)
 			commit(owner, validated).Want(202)
 			i.Settle(t)
-			if got := items(owner, created); strings.Count(string(got.Body), `"state":"succeeded"`) != int(count(validated, "data.total")) {
+			if got := items(owner, created); strings.Count(string(got.Body),
+				`"state":"succeeded"`) != int(count(validated, "data.total")) {
 				t.Errorf("%s: %s", name, got.Body)
 			}
 			got := strings.ReplaceAll(links(t, owner), owner.Host, "HOST")
@@ -65,7 +67,8 @@ func TestMappings(t *testing.T) {
 func links(t *testing.T, c *apitest.Client) string {
 	t.Helper()
 	var all []map[string]jsontext.Value
-	if err := json.Unmarshal([]byte(c.Call("GET", "/links?order=createdAt:asc&appId="+c.AppID, nil).Want(200).Value("data")), &all); err != nil {
+	if err := json.Unmarshal([]byte(c.Call("GET", "/links?order=createdAt:asc&appId="+c.AppID, nil).Want(200).
+		Value("data")), &all); err != nil {
 		t.Fatal(err)
 	}
 	for _, l := range all {
@@ -73,7 +76,10 @@ func links(t *testing.T, c *apitest.Client) string {
 			delete(l, name)
 		}
 	}
-	slices.SortFunc(all, func(a, b map[string]jsontext.Value) int { return strings.Compare(string(a["url"]), string(b["url"])) })
+	slices.SortFunc(all, func(a, b map[string]jsontext.Value) int {
+		return strings.Compare(string(a["url"]),
+			string(b["url"]))
+	})
 	text, err := json.Marshal(all, json.Deterministic(true), jsontext.WithIndent(" "))
 	if err != nil {
 		t.Fatal(err)

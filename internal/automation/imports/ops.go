@@ -31,7 +31,8 @@ func items(ctx context.Context, c *op.Call, in *itemsInput, w op.Window) ([]Impo
 	stored, err := automation.Items(ctx, c.DB, in.ImportID, w)
 	shown := make([]ImportItem, len(stored))
 	for n, i := range stored {
-		shown[n] = ImportItem{ClientID: i.ClientID, Ordinal: i.Ordinal, State: i.State, Input: opt.NullOf(opt.Object{Value: i.Input}), Result: i.Result, Error: i.Error}
+		shown[n] = ImportItem{ClientID: i.ClientID, Ordinal: i.Ordinal, State: i.State,
+			Input: opt.NullOf(opt.Object{Value: i.Input}), Result: i.Result, Error: i.Error}
 	}
 	return shown, err
 }
@@ -47,10 +48,13 @@ func report(ctx context.Context, c *op.Call, in *itemsInput) (*op.File, error) {
 	}
 	rows := make([][]string, len(all))
 	for n, i := range all {
-		rows[n] = []string{i.ClientID, strconv.FormatInt(i.Ordinal, 10), i.State, i.Result.Value.LinkID, i.Result.Value.Revision, string(i.Error.Value.Code), explain(i.Error.Value)}
+		rows[n] = []string{i.ClientID, strconv.FormatInt(i.Ordinal, 10), i.State, i.Result.Value.LinkID,
+			i.Result.Value.Revision, string(i.Error.Value.Code), explain(i.Error.Value)}
 	}
-	text := csvtable.Write([]string{"clientId", "ordinal", "state", "linkId", "revision", "errorCode", "errorMessage"}, rows)
-	return &op.File{Name: "waymark-import-" + in.ImportID + ".csv", ContentType: "text/csv; charset=utf-8", Attachment: true, Content: []byte(text)}, nil
+	text := csvtable.Write([]string{"clientId", "ordinal", "state", "linkId", "revision", "errorCode", "errorMessage"},
+		rows)
+	return &op.File{Name: "waymark-import-" + in.ImportID + ".csv", ContentType: "text/csv; charset=utf-8",
+		Attachment: true, Content: []byte(text)}, nil
 }
 
 // explain returns an error in one text: a report has no column for details.
@@ -85,17 +89,20 @@ type commitInput struct {
 	Body     CommitImport
 }
 
-func (s *service) commit(ctx context.Context, c *op.Call, tx *store.Tx, in *commitInput) (op.Item[automation.Record], error) {
+func (s *service) commit(ctx context.Context, c *op.Call, tx *store.Tx, in *commitInput) (op.Item[automation.Record],
+	error) {
 	j, err := current(ctx, c, tx, in.ImportID)
 	if err != nil {
 		return op.Item[automation.Record]{}, err
 	}
 	if j.State != automation.Validated {
-		return op.Item[automation.Record]{}, fault.New(fault.ResourceConflict, "The import is %s: only a validated import can be committed.", spoken(j.State))
+		return op.Item[automation.Record]{}, fault.New(fault.ResourceConflict,
+			"The import is %s: only a validated import can be committed.", spoken(j.State))
 	}
 	valid, err := store.Exists(ctx, tx, "SELECT 1 FROM automation_item WHERE job_id = ? AND state = 'valid'", j.ID)
 	if err == nil && !valid {
-		err = fault.New(fault.ResourceConflict, "The import has no valid item: there is nothing to create. Correct the file and upload it again.")
+		err = fault.New(fault.ResourceConflict, "The import has no valid item: there is nothing to create. Correct "+
+			"the file and upload it again.")
 	}
 	if err != nil {
 		return op.Item[automation.Record]{}, err

@@ -19,10 +19,13 @@ import (
 // the constants of its mapping, which are in the rows already.
 func read(b *CreateImport) ([]row, map[string]jsontext.Value, error) {
 	if len(b.Content) > maxContent {
-		return nil, nil, fault.Invalid("/content", fault.ReasonTooLarge, "the content has %d bytes, at most %d are allowed; split the file", len(b.Content), maxContent)
+		return nil, nil, fault.Invalid("/content", fault.ReasonTooLarge,
+			"the content has %d bytes, at most %d are allowed; split the file", len(b.Content), maxContent)
 	}
 	if strings.ContainsRune(b.Content, utf8.RuneError) {
-		return nil, nil, fault.Invalid("/content", fault.ReasonInvalid, "the content has the character U+FFFD, which stands for bytes that were not UTF-8; convert the file to UTF-8 before you upload it")
+		return nil, nil, fault.Invalid("/content", fault.ReasonInvalid,
+			"the content has the character U+FFFD, which stands for bytes that were not UTF-8; convert the file to "+
+				"UTF-8 before you upload it")
 	}
 	parse := readCSV
 	if b.Format == "json" {
@@ -50,14 +53,16 @@ func readCSV(content string, mapping Mapping) ([]row, *plan, error) {
 	header, table, err := csvtable.Read(content, maxRows)
 	var wrong *csvtable.Error
 	if errors.As(err, &wrong) && wrong.TooMany {
-		return nil, nil, fault.Invalid("/content", fault.ReasonTooMany, "the content has more than %d links, at most %d are allowed; split the file", maxRows, maxRows)
+		return nil, nil, fault.Invalid("/content", fault.ReasonTooMany,
+			"the content has more than %d links, at most %d are allowed; split the file", maxRows, maxRows)
 	}
 	if err != nil {
 		return nil, nil, fault.Invalid("/content", fault.ReasonInvalid, "the content is not valid CSV: %s", err)
 	}
 	if len(header) == 1 {
 		if at := strings.IndexAny(header[0], ";\t|"); at >= 0 {
-			return nil, nil, fault.Invalid("/content", fault.ReasonInvalid, "the cells are separated by %q, not by commas; save the file as CSV with commas", header[0][at])
+			return nil, nil, fault.Invalid("/content", fault.ReasonInvalid,
+				"the cells are separated by %q, not by commas; save the file as CSV with commas", header[0][at])
 		}
 	}
 	p := newPlan(header, mapping, true)
@@ -116,18 +121,22 @@ func readJSON(content string, mapping Mapping) ([]row, *plan, error) {
 	content = strings.TrimPrefix(content, "\ufeff")
 	var objects []map[string]jsontext.Value
 	if err := json.Unmarshal([]byte(content), &objects); err != nil {
-		return nil, nil, fault.Invalid("/content", fault.ReasonInvalid, "the content must be a JSON array of objects: %s", reason(err))
+		return nil, nil, fault.Invalid("/content", fault.ReasonInvalid,
+			"the content must be a JSON array of objects: %s", reason(err))
 	}
 	if op.DeeperThan([]byte(content), op.MaxDepth) {
-		return nil, nil, fault.Invalid("/content", fault.ReasonInvalid, "the content nests deeper than %d levels", op.MaxDepth)
+		return nil, nil, fault.Invalid("/content", fault.ReasonInvalid, "the content nests deeper than %d levels",
+			op.MaxDepth)
 	}
 	if len(objects) > maxRows {
-		return nil, nil, fault.Invalid("/content", fault.ReasonTooMany, "the content has %d links, at most %d are allowed; split the file", len(objects), maxRows)
+		return nil, nil, fault.Invalid("/content", fault.ReasonTooMany,
+			"the content has %d links, at most %d are allowed; split the file", len(objects), maxRows)
 	}
 	all := map[string]bool{}
 	for n, o := range objects {
 		if o == nil {
-			return nil, nil, fault.Invalid("/content", fault.ReasonInvalid, "the content must be a JSON array of objects: the value at /%d is null", n)
+			return nil, nil, fault.Invalid("/content", fault.ReasonInvalid,
+				"the content must be a JSON array of objects: the value at /%d is null", n)
 		}
 		for name := range o {
 			all[name] = true

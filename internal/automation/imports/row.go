@@ -53,7 +53,8 @@ func (r *row) clientID(n int) string {
 		return id
 	}
 	if given {
-		r.wrong("clientId", fault.ReasonInvalid, "%s is not 1 to 100 letters, digits, dots, hyphens and underscores", quote(id))
+		r.wrong("clientId", fault.ReasonInvalid, "%s is not 1 to 100 letters, digits, dots, hyphens and underscores",
+			quote(id))
 	}
 	return "row-" + strconv.Itoa(n+1)
 }
@@ -109,17 +110,21 @@ func (r *row) address(field string, host bool) {
 		text = "https://" + text
 	}
 	u, err := url.Parse(text)
-	if err != nil || host && u.Hostname() == "" || u.User != nil || u.Scheme != "" && u.Scheme != "https" && u.Scheme != "http" {
-		r.wrong(field, fault.ReasonInvalidURL, "%s is not the address of a link, such as https://go.example.com/spring", quote(text))
+	if err != nil || host && u.Hostname() == "" || u.User != nil || u.Scheme != "" && u.Scheme != "https" &&
+		u.Scheme != "http" {
+		r.wrong(field, fault.ReasonInvalidURL, "%s is not the address of a link, such as https://go.example.com/spring",
+			quote(text))
 		return
 	}
 	if u.RawQuery != "" || u.Fragment != "" {
-		r.wrong(field, fault.ReasonInvalidURL, "%s has a query or a fragment; the address of a link has neither", quote(text))
+		r.wrong(field, fault.ReasonInvalidURL, "%s has a query or a fragment; the address of a link has neither",
+			quote(text))
 		return
 	}
 	path := strings.TrimSuffix(strings.TrimPrefix(u.Path, "/"), "/")
 	if path == "" || strings.Contains(strings.ToLower(u.RawPath), "%2f") || !utf8.ValidString(path+u.Hostname()) {
-		r.wrong(field, fault.ReasonInvalidURL, "%s has no path that can be a prefix and a slug; url is the address of the link itself, its destination is desktopUrl", quote(text))
+		r.wrong(field, fault.ReasonInvalidURL, "%s has no path that can be a prefix and a slug; url is the address "+
+			"of the link itself, its destination is desktopUrl", quote(text))
 		return
 	}
 	end := strings.LastIndexByte(path, '/')

@@ -36,13 +36,16 @@ type ImportValidation struct {
 	Valid int64 `json:"valid" doc:"How many items a commit tries to create; total is valid and invalid."`
 }
 
-func (s *service) validate(ctx context.Context, c *op.Call, tx *store.Tx, in *validateInput) (op.Item[ImportValidation], error) {
+func (s *service) validate(ctx context.Context, c *op.Call, tx *store.Tx, in *validateInput) (op.Item[ImportValidation],
+	error) {
 	j, err := current(ctx, c, tx, in.ImportID)
 	if err != nil {
 		return op.Item[ImportValidation]{}, err
 	}
 	if j.State != automation.Uploaded && j.State != automation.Validated {
-		return op.Item[ImportValidation]{}, fault.New(fault.ResourceConflict, "The import was committed and is %s: it cannot be validated again. Upload the file again to try it.", spoken(j.State))
+		return op.Item[ImportValidation]{}, fault.New(fault.ResourceConflict,
+			"The import was committed and is %s: it cannot be validated again. Upload the file again to try it.",
+			spoken(j.State))
 	}
 	var r request
 	if err := json.Unmarshal([]byte(j.Request), &r); err != nil {
@@ -79,11 +82,13 @@ func (s *service) validate(ctx context.Context, c *op.Call, tx *store.Tx, in *va
 type claims struct{ clients, addresses map[string]int64 }
 
 // try returns what is wrong with an item; unread was found when it was read.
-func (s *service) try(ctx context.Context, c *op.Call, tx *store.Tx, i *automation.Item, unread []fault.Detail, before *claims) ([]fault.Detail, error) {
+func (s *service) try(ctx context.Context, c *op.Call, tx *store.Tx, i *automation.Item, unread []fault.Detail,
+	before *claims) ([]fault.Detail, error) {
 	var p fault.Problems
 	p.Include("", unread...)
 	if first, taken := before.clients[i.ClientID]; taken {
-		p.Add("/clientId", fault.ReasonDuplicate, "item %d of this import has the clientId %s too; give each item its own", first, i.ClientID)
+		p.Add("/clientId", fault.ReasonDuplicate, "item %d of this import has the clientId %s too; give each item "+
+			"its own", first, i.ClientID)
 	} else {
 		before.clients[i.ClientID] = i.Ordinal
 	}
@@ -97,7 +102,8 @@ func (s *service) try(ctx context.Context, c *op.Call, tx *store.Tx, i *automati
 		input.Include("", refused...)
 		a := address(&body)
 		if first, taken := before.addresses[a]; taken {
-			p.Add("/slug", fault.ReasonDuplicate, "item %d of this import has the same domain, prefix and slug; keep one of them", first)
+			p.Add("/slug", fault.ReasonDuplicate, "item %d of this import has the same domain, prefix and slug; keep "+
+				"one of them", first)
 		} else if !p.Any() && !input.Any() { // otherwise the address stays free
 			before.addresses[a] = i.Ordinal
 		}
@@ -133,7 +139,8 @@ func address(b *link.CreateLink) string {
 }
 
 // apply creates the link of an item.
-func (s *service) apply(ctx context.Context, c *op.Call, tx *store.Tx, i *automation.Item) (automation.ItemResult, error) {
+func (s *service) apply(ctx context.Context, c *op.Call, tx *store.Tx, i *automation.Item) (automation.ItemResult,
+	error) {
 	if err := c.Require(createLinks); err != nil {
 		return automation.ItemResult{}, err
 	}

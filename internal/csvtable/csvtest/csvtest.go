@@ -30,7 +30,8 @@ func Open(t testing.TB, text string) map[[2]int]Cell {
 	if err := os.WriteFile(in, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	run := exec.Command("ssconvert", "--import-type=Gnumeric_stf:stf_csvtab", "--export-type=Gnumeric_XmlIO:sax:0", in, out)
+	run := exec.Command("ssconvert", "--import-type=Gnumeric_stf:stf_csvtab", "--export-type=Gnumeric_XmlIO:sax:0", in,
+		out)
 	run.Env = append(os.Environ(), "LC_ALL=C.UTF-8", "HOME="+t.TempDir())
 	if said, err := run.CombinedOutput(); err != nil {
 		t.Fatalf("ssconvert: %v: %s", err, said)

@@ -90,7 +90,8 @@ func TestAgreesWithStandardLibrary(t *testing.T) {
 		var b [4]byte
 		binary.BigEndian.PutUint32(b[:], random.Uint32())
 		a := netip.AddrFrom4(b)
-		special := a.IsPrivate() || a.IsLoopback() || a.IsMulticast() || a.IsLinkLocalUnicast() || a.IsUnspecified() || !a.IsGlobalUnicast()
+		special := a.IsPrivate() || a.IsLoopback() || a.IsMulticast() || a.IsLinkLocalUnicast() || a.IsUnspecified() ||
+			!a.IsGlobalUnicast()
 		if IPv4(a) && special {
 			t.Errorf("%s is public, but not for net/netip", a)
 		}

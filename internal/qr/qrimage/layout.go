@@ -29,7 +29,8 @@ func newLayout(text string, o Options) (*layout, error) {
 	}
 	code, err := qr.Encode(text, levels[o.Level], qr.Auto)
 	if err != nil { // it has no other reason
-		return nil, refuse("text", "The link is too long for a QR code with error correction %s. Choose a lower one or shorten the link.", o.Level)
+		return nil, refuse("text", "The link is too long for a QR code with error correction %s. Choose a lower one "+
+			"or shorten the link.", o.Level)
 	}
 	n := code.Bounds().Dx()
 	l := &layout{modules: n, dark: make([]bool, n*n)}
@@ -41,7 +42,8 @@ func newLayout(text string, o Options) (*layout, error) {
 	var need int
 	if l.step, need = widest(n, o.Margin, o.Size); need > o.Size {
 		return nil, refuse("size", "A code of %d by %d modules with a margin of %d needs %d pixels, not %d. "+
-			"Choose a larger size, a smaller margin or a lower error correction, or shorten the link.", n, n, o.Margin, need, o.Size)
+			"Choose a larger size, a smaller margin or a lower error correction, or shorten the link.", n, n, o.Margin,
+			need, o.Size)
 	}
 	l.offset = (o.Size - l.step.edge(n)) / 2
 	if o.Logo != nil {

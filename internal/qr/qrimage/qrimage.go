@@ -85,7 +85,8 @@ func (o Options) Check() error {
 	case o.Background.A != 0xff && o.Background != Transparent:
 		return refuse("background", "The background must be opaque or wholly transparent.")
 	case Contrast(o.Foreground, o.Background) < MinContrast:
-		return refuse("foreground", "The contrast of foreground and background must be at least %g:1; a transparent background counts as white.", MinContrast)
+		return refuse("foreground", "The contrast of foreground and background must be at least %g:1; a transparent "+
+			"background counts as white.", MinContrast)
 	}
 	if _, ok := levels[o.Level]; !ok {
 		return refuse("errorCorrection", "The error correction must be L, M, Q or H.")

@@ -131,7 +131,8 @@ func samePixels(a, b []byte) bool {
 	}
 	for y := range p.Bounds().Dy() {
 		for x := range p.Bounds().Dx() {
-			c, d := color.NRGBAModel.Convert(p.At(x, y)).(color.NRGBA), color.NRGBAModel.Convert(q.At(x, y)).(color.NRGBA)
+			c, d := color.NRGBAModel.Convert(p.At(x, y)).(color.NRGBA),
+				color.NRGBAModel.Convert(q.At(x, y)).(color.NRGBA)
 			if c.R != d.R || c.G != d.G || c.B != d.B {
 				return false
 			}
@@ -184,7 +185,8 @@ func link(r *rand.Rand) string {
 		}
 		return string(b)
 	}
-	link := "https://" + []string{"go.example.com", "l.ex.co", "xn--bcher-kva.example", "links.a-longer-name.example.org"}[r.IntN(4)] + "/"
+	link := "https://" + []string{"go.example.com", "l.ex.co", "xn--bcher-kva.example",
+		"links.a-longer-name.example.org"}[r.IntN(4)] + "/"
 	switch r.IntN(16) { // long ones are rare, and take the library long
 	default:
 		link += word(8)

@@ -28,7 +28,8 @@ func SVG(text string, o Options) ([]byte, error) {
 	// those are the pixels between the step's edges.
 	corner := float64(l.offset) + (float64(l.step.phase)+0.5)/float64(l.step.den) - 0.5
 	width := float64(l.step.num) / float64(l.step.den)
-	fmt.Fprintf(&out, `<path fill="%s" transform="translate(%.6g %[2]g) scale(%.8[3]g)" d="`, hexColor(o.Foreground), corner, width)
+	fmt.Fprintf(&out, `<path fill="%s" transform="translate(%.6g %[2]g) scale(%.8[3]g)" d="`, hexColor(o.Foreground),
+		corner, width)
 	for y := range l.modules {
 		l.runs(y, func(x, n int) { fmt.Fprintf(&out, "M%d %dh%dv1h-%[3]dz", x, y, n) })
 	}

@@ -72,7 +72,8 @@ func StartPostgres() (*Server, error) {
 		}
 	}
 	attributes := &syscall.SysProcAttr{Credential: credential, Setpgid: true}
-	prepare := exec.Command(initdb, "-D", filepath.Join(dir, "data"), "-U", "waymark", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+	prepare := exec.Command(initdb, "-D", filepath.Join(dir, "data"), "-U", "waymark", "-A", "trust", "-E", "UTF8",
+		"--locale=C", "--no-sync")
 	prepare.SysProcAttr, prepare.Dir = attributes, dir
 	if out, err := prepare.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("initdb: %w: %s", err, out)

@@ -30,7 +30,8 @@ func (f filled) add(parameter, id string) { f[parameter] = append(f[parameter], 
 // reads of that.
 func fill(s *server) (*upgrade.Recorded, error) {
 	ids := filled{}
-	app := s.create("/apps", object{"name": "Première app 🚀", "iosBundleId": "com.example.app", "androidPackage": "com.example.app", "scheme": "example"})
+	app := s.create("/apps", object{"name": "Première app 🚀", "iosBundleId": "com.example.app",
+		"androidPackage": "com.example.app", "scheme": "example"})
 	ids.add("appId", app.ID)
 	s.call("POST", "/domains", object{"appId": app.ID, "mode": "platform", "prefix": prefix})
 	var domains []struct{ ID, Links string }
@@ -42,14 +43,16 @@ func fill(s *server) (*upgrade.Recorded, error) {
 		ids.add("domainId", d.ID)
 	}
 	s.into(&app, s.call("GET", "/apps/"+app.ID, nil))
-	s.change("PUT", "/apps/"+app.ID+"/defaults", app.Revision, object{"defaultDomain": host, "desktopUrl": "https://example.com/",
-		"playStoreUrl": "https://play.google.com/store/apps/details?id=com.example.app", "appStoreUrl": nil})
+	s.change("PUT", "/apps/"+app.ID+"/defaults", app.Revision,
+		object{"defaultDomain": host, "desktopUrl": "https://example.com/",
+			"playStoreUrl": "https://play.google.com/store/apps/details?id=com.example.app", "appStoreUrl": nil})
 
 	var key struct {
 		Key    resource
 		Secret string
 	}
-	s.into(&key, s.call("POST", "/api-keys", object{"name": "Reader", "appIds": []string{app.ID}, "permissions": []string{"links:read"}}))
+	s.into(&key, s.call("POST", "/api-keys", object{"name": "Reader", "appIds": []string{app.ID},
+		"permissions": []string{"links:read"}}))
 	ids.add("keyId", key.Key.ID)
 	var preferences resource
 	s.into(&preferences, s.call("GET", "/me/preferences", nil))
@@ -59,7 +62,8 @@ func fill(s *server) (*upgrade.Recorded, error) {
 	hooked := s.offered["POST /webhooks"]
 	var hook struct{ Webhook resource }
 	if hooked {
-		s.into(&hook, s.call("POST", "/webhooks", object{"appId": app.ID, "url": "https://hooks.example.com/", "events": []string{"link.created", "link.deleted"}, "description": "Nobody receives"}))
+		s.into(&hook, s.call("POST", "/webhooks", object{"appId": app.ID, "url": "https://hooks.example.com/",
+			"events": []string{"link.created", "link.deleted"}, "description": "Nobody receives"}))
 		ids.add("webhookId", hook.Webhook.ID)
 	}
 
@@ -72,10 +76,13 @@ func fill(s *server) (*upgrade.Recorded, error) {
 		return l
 	}
 	plain := link("hello", nil)
-	whole := object{"prefix": "été/2026", "title": "A title", "description": "Two\nlines? No: one \"quoted\" text, 日本語", "imageUrl": "https://example.com/i.png",
-		"appPath": "open/1", "parameters": object{"big": 12345678901234567, "deep": object{"list": []any{1, "two", nil}}},
+	whole := object{"prefix": "été/2026", "title": "A title", "description": "Two\nlines? No: one \"quoted\" text, 日本語",
+		"imageUrl": "https://example.com/i.png",
+		"appPath":  "open/1", "parameters": object{"big": 12345678901234567,
+			"deep": object{"list": []any{1, "two", nil}}},
 		"utm": object{"source": "mail", "medium": "letter"}, "behavior": "automatic", "group": "main",
-		"lifecycle": object{"startsAt": "2026-01-01T00:00:00.000Z", "expiresAt": "2099-01-01T00:00:00.000Z", "maxClicks": 1000, "expiredUrl": "https://example.com/over"}}
+		"lifecycle": object{"startsAt": "2026-01-01T00:00:00.000Z", "expiresAt": "2099-01-01T00:00:00.000Z",
+			"maxClicks": 1000, "expiredUrl": "https://example.com/over"}}
 	maps.Copy(whole, grouped)
 	full := link("whole", whole)
 	link("archived", object{"lifecycle": object{"archived": true}})
@@ -87,7 +94,8 @@ func fill(s *server) (*upgrade.Recorded, error) {
 		s.into(&plain, s.call("GET", path("/links/", plain), nil))
 		s.change("PUT", path("/links/", plain)+"/routing-rules", plain.Revision, object{"rules": []object{
 			{"platform": "ios", "destinationUrl": "https://example.com/ios"},
-			{"country": "CH", "startsAt": "2026-01-01T00:00:00.000Z", "destinationUrl": "https://example.com/ch", "utm": object{"source": "rule"}}}})
+			{"country": "CH", "startsAt": "2026-01-01T00:00:00.000Z", "destinationUrl": "https://example.com/ch",
+				"utm": object{"source": "rule"}}}})
 	}
 	if tags := ids["tagId"]; len(tags) > 0 {
 		s.into(&full, s.call("GET", path("/links/", full), nil))
@@ -115,7 +123,8 @@ func fill(s *server) (*upgrade.Recorded, error) {
 	}
 	const day = 24 * time.Hour
 	summary := fmt.Sprintf("/analytics/summary?appId=%s&start=%s&end=%s", app.ID,
-		time.Now().UTC().Truncate(day).Format(time.RFC3339), time.Now().UTC().Truncate(day).Add(day).Format(time.RFC3339))
+		time.Now().UTC().Truncate(day).Format(time.RFC3339), time.Now().UTC().Truncate(day).Add(day).
+			Format(time.RFC3339))
 	s.within("the visits in the event store", func() bool {
 		var found struct{ Totals struct{ Clicks int } }
 		s.into(&found, s.call("GET", summary, nil))
@@ -143,7 +152,8 @@ func (s *server) organize(ids filled, appID string) object {
 		}
 	}
 	if s.offered["POST /campaigns"] {
-		campaign := s.create("/campaigns", object{"appId": appID, "name": "Campaign", "utm": object{"campaign": "spring"}, "startsAt": "2026-03-01T00:00:00.000Z"})
+		campaign := s.create("/campaigns", object{"appId": appID, "name": "Campaign",
+			"utm": object{"campaign": "spring"}, "startsAt": "2026-03-01T00:00:00.000Z"})
 		ids.add("campaignId", campaign.ID)
 		of["campaignId"] = campaign.ID
 	}
@@ -162,7 +172,8 @@ func (s *server) work(ids filled, appID string) {
 	}
 	if s.offered["POST /link-batches"] {
 		batch := s.create("/link-batches", object{"appId": appID, "items": []object{
-			{"clientId": "a", "action": "create", "input": object{"appId": appID, "domain": host, "slug": "batched", "desktopUrl": "https://example.com/batched"}},
+			{"clientId": "a", "action": "create", "input": object{"appId": appID, "domain": host, "slug": "batched",
+				"desktopUrl": "https://example.com/batched"}},
 			{"clientId": "b", "action": "create", "input": object{"appId": appID, "domain": host, "slug": "hello"}}}})
 		ids.add("batchId", batch.ID)
 		await(batch.OperationID)
@@ -170,7 +181,8 @@ func (s *server) work(ids filled, appID string) {
 	if s.offered["POST /imports"] {
 		var imported resource
 		for _, slug := range []string{"imported", "tried"} { // the second one stays as it is
-			imported = s.create("/imports", object{"appId": appID, "format": "csv", "content": "slug,domain,desktopUrl\n" + slug + "," + host + ",https://example.com/" + slug + "\n"})
+			imported = s.create("/imports", object{"appId": appID, "format": "csv",
+				"content": "slug,domain,desktopUrl\n" + slug + "," + host + ",https://example.com/" + slug + "\n"})
 			ids.add("importId", imported.ID)
 			s.change("POST", "/imports/"+imported.ID+"/validate", imported.Revision, object{})
 			if slug == "tried" {
@@ -191,7 +203,8 @@ func (s *server) work(ids filled, appID string) {
 var parameter = regexp.MustCompile(`\{(\w+)\}`)
 
 // unread are operations whose answer is of the moment, or is no JSON.
-var unread = []string{"/capabilities", "/apps/{appId}/capabilities", "/domains/{domainId}/capabilities", "/apps/{appId}/usage", "/requests", "/links/availability",
+var unread = []string{"/capabilities", "/apps/{appId}/capabilities", "/domains/{domainId}/capabilities",
+	"/apps/{appId}/usage", "/requests", "/links/availability",
 	"/links/{linkId}/qr", "/qr-codes/{qrId}/download", "/exports/{exportId}/download", "/analytics/summary"}
 
 // read returns what each GET answers, for all that was made.

@@ -105,7 +105,8 @@ func dump(engine, dir, address string) ([]byte, error) {
 	var kept strings.Builder
 	for line := range strings.Lines(string(text)) {
 		// Settings and commands of one version of psql.
-		if !strings.HasPrefix(line, "SET ") && !strings.HasPrefix(line, `\`) && !strings.HasPrefix(line, "--") && line != "\n" {
+		if !strings.HasPrefix(line, "SET ") && !strings.HasPrefix(line, `\`) && !strings.HasPrefix(line, "--") &&
+			line != "\n" {
 			kept.WriteString(line)
 		}
 	}

@@ -46,7 +46,8 @@ func start(program, dir, database string) (*server, error) {
 		return nil, err
 	}
 	defer log.Close()
-	s.command = exec.Command(program, "serve", "--data-dir", dir, "--database", database, "--environment", "staging", "--platform-zone", zone,
+	s.command = exec.Command(program, "serve", "--data-dir", dir, "--database", database, "--environment", "staging",
+		"--platform-zone", zone,
 		"--api-addr", "127.0.0.1:0", "--public-addr", "127.0.0.1:0", "--metrics-addr", "127.0.0.1:0")
 	s.command.Stderr = log
 	if err := s.command.Start(); err != nil {
@@ -66,7 +67,8 @@ func start(program, dir, database string) (*server, error) {
 	})
 	if err == nil {
 		var token []byte
-		token, err = exec.Command(program, "session", "issue", "--data-dir", dir, "--database", database, "--email", owner).Output()
+		token, err = exec.Command(program, "session", "issue", "--data-dir", dir, "--database", database, "--email",
+			owner).Output()
 		s.token = strings.TrimSpace(string(token))
 	}
 	if err != nil {
