@@ -2,6 +2,7 @@ package jobs_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -39,10 +40,11 @@ func ExampleEnqueue() {
 	fmt.Println(len(claimed), claimed[0].Payload, err)
 	finish := func(tx *store.Tx) error { return jobs.Finish(ctx, tx, claimed[0]) }
 	fmt.Println(db.InTx(ctx, finish))
-	fmt.Println(db.InTx(ctx, finish)) // as an executor would that lost its lease
+	// Once more, as an executor would that lost its lease.
+	fmt.Println(errors.Is(db.InTx(ctx, finish), jobs.ErrLeaseLost))
 	// Output:
 	// <nil>
 	// 1 the id of a tag <nil>
 	// <nil>
-	// the lease of this job is lost
+	// true
 }
