@@ -16,56 +16,96 @@ const sweepEvery = time.Minute
 
 // Database counts in the main database: for an installation that several
 // processes serve.
-type Database struct{ db *store.DB }
+type Database struct {
+	db       *store.DB
+	together together
+}
 
 // NewDatabase returns counters in db.
-func NewDatabase(db *store.DB) *Database { return &Database{db} }
+func NewDatabase(db *store.DB) *Database { return &Database{db: db} }
 
 // errFull rolls a refused call's counts back.
 var errFull = errors.New("a window is full")
 
 // Take implements Limiter.
-func (d *Database) Take(ctx context.Context, now clock.Instant, buckets []Bucket) (standings []Standing, admitted bool,
-	err error) {
+func (d *Database) Take(ctx context.Context, now clock.Instant,
+	buckets []Bucket) (standings []Standing, admitted bool, err error) {
 	defer fault.Wrap(&err, "ratelimit.Take")
+	a := d.together.take(ctx, windowsOf(buckets, now), func(ctx context.Context, n int) []answer {
+		return d.takeAll(ctx, now, buckets, n)
+	})
+	return a.standings, a.admitted, a.err
+}
+
+// takeAll counts n calls: in one transaction when the windows have room for all
+// of them, otherwise one by one until a window is full.
+func (d *Database) takeAll(ctx context.Context, now clock.Instant, buckets []Bucket, n int) (answers []answer) {
+	if n > 1 {
+		used, err := d.count(ctx, now, buckets, int64(n))
+		if err == nil {
+			for i := range n {
+				answers = append(answers, answer{standingsOf(buckets, used, int64(n-1-i), now), true, nil})
+			}
+			return answers
+		}
+		if !errors.Is(err, errFull) {
+			return slices.Repeat([]answer{{err: err}}, n)
+		}
+	}
+	for range n {
+		used, err := d.count(ctx, now, buckets, 1)
+		if errors.Is(err, errFull) {
+			standings, err := d.Peek(ctx, now, buckets)
+			return append(answers, slices.Repeat([]answer{{standings, false, err}}, n-len(answers))...)
+		}
+		if err != nil {
+			return append(answers, slices.Repeat([]answer{{err: err}}, n-len(answers))...)
+		}
+		answers = append(answers, answer{standingsOf(buckets, used, 0, now), true, nil})
+	}
+	return answers
+}
+
+// count counts n calls in every bucket, or in none with errFull, and returns what
+// is used then.
+func (d *Database) count(ctx context.Context, now clock.Instant, buckets []Bucket,
+	n int64) (used map[string]int64, err error) {
 	// One order for every call, so that two never hold what the other wants.
 	sorted := slices.Clone(buckets)
 	slices.SortFunc(sorted, func(a, b Bucket) int { return strings.Compare(a.id(), b.id()) })
-	var used map[string]int64
+	if slices.ContainsFunc(sorted, func(b Bucket) bool { return b.Limit < n }) {
+		return nil, errFull // the row of a new window would not be compared with its limit
+	}
+	// A full window's row is left alone, so it is not among those returned.
+	var args []any
+	for _, b := range sorted {
+		args = append(args, b.id(), b.start(now), n)
+	}
+	query := "INSERT INTO rate_window (bucket, starts_at, used) VALUES " +
+		strings.Repeat("(?, ?, ?), ", len(sorted)-1) + `(?, ?, ?) ON CONFLICT (bucket, starts_at)
+		DO UPDATE SET used = rate_window.used + excluded.used WHERE rate_window.used <= CASE rate_window.bucket`
+	for _, b := range sorted {
+		query += " WHEN ? THEN CAST(? AS BIGINT)"
+		args = append(args, b.id(), b.Limit-n)
+	}
+	query += " END RETURNING bucket, used"
 	err = d.db.InTxUnsynced(ctx, func(tx *store.Tx) error {
-		// A full window's row is left alone, so it is not among those
-		// returned.
-		var args []any
-		for _, b := range sorted {
-			args = append(args, b.id(), b.start(now))
-		}
-		query := "INSERT INTO rate_window (bucket, starts_at, used) VALUES " + strings.Repeat("(?, ?, 1), ",
-			len(sorted)-1) + "(?, ?, 1)" +
-			" ON CONFLICT (bucket, starts_at) DO UPDATE SET used = rate_window.used + 1 WHERE rate_window.used < " +
-			"CASE rate_window.bucket"
-		for _, b := range sorted {
-			query += " WHEN ? THEN CAST(? AS BIGINT)"
-			args = append(args, b.id(), b.Limit)
-		}
-		query += " END RETURNING bucket, used"
 		used, err = usedByBucket(ctx, tx, query, args)
 		if err == nil && len(used) < len(sorted) {
 			return errFull
 		}
 		return err
 	})
-	if errors.Is(err, errFull) {
-		standings, err = d.Peek(ctx, now, buckets)
-		return standings, false, err
-	}
-	if err != nil {
-		return nil, false, err
-	}
-	standings = make([]Standing, len(buckets))
+	return used, err
+}
+
+// standingsOf returns the standings of a call after which others were counted.
+func standingsOf(buckets []Bucket, used map[string]int64, after int64, now clock.Instant) []Standing {
+	standings := make([]Standing, len(buckets))
 	for i, b := range buckets {
-		standings[i] = b.standing(used[b.id()], now)
+		standings[i] = b.standing(used[b.id()]-after, now)
 	}
-	return standings, true, nil
+	return standings
 }
 
 // Peek implements Limiter.

@@ -27,18 +27,24 @@ func write(by, key string, limit int64) ratelimit.Bucket {
 func TestExactUnderConcurrency(t *testing.T) {
 	each(t, func(t *testing.T, l ratelimit.Limiter) {
 		buckets := []ratelimit.Bucket{write("credential", "k", 120), write("account", "a", 240), write("app", "p", 120)}
+		// Each call that is admitted sees its own number, as if it came alone.
+		var seen [121]atomic.Int64
 		var admitted atomic.Int64
 		var wg sync.WaitGroup
 		for range 20 {
 			wg.Go(func() {
 				for range 25 {
-					_, ok, err := l.Take(context.Background(), storetest.Start, buckets)
+					s, ok, err := l.Take(context.Background(), storetest.Start, buckets)
 					if err != nil {
 						t.Error(err)
 						return
 					}
 					if ok {
 						admitted.Add(1)
+						seen[s[1].Used].Add(1)
+					}
+					if !ok && s[2].Used != 120 || s[0].Used != s[1].Used || s[0].Used != s[2].Used {
+						t.Errorf("admitted %v at %d, %d and %d", ok, s[0].Used, s[1].Used, s[2].Used)
 					}
 				}
 			})
@@ -46,6 +52,11 @@ func TestExactUnderConcurrency(t *testing.T) {
 		wg.Wait()
 		if n := admitted.Load(); n != 120 {
 			t.Errorf("admitted %d of 500, want 120", n)
+		}
+		for i := range seen[1:] {
+			if n := seen[i+1].Load(); n != 1 {
+				t.Errorf("%d calls were the %dth of their window", n, i+1)
+			}
 		}
 	})
 }
