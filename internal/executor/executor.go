@@ -165,7 +165,10 @@ func (e *Executor) runAll(ctx context.Context, claimed []jobs.Job) (failed []err
 		return nil
 	}
 	for _, j := range claimed {
-		failed = append(failed, e.runOne(ctx, j))
+		// It has time of its own: the shared transaction may have failed for want of it.
+		alone, cancel := context.WithTimeout(context.WithoutCancel(ctx), cycleLimit)
+		failed = append(failed, e.runOne(alone, j))
+		cancel()
 	}
 	return failed
 }

@@ -260,6 +260,32 @@ func TestPartlyStaleBatch(t *testing.T) {
 	})
 }
 
+// Jobs whose shared transaction took all its time are done alone, each in time of
+// its own: none of them has failed.
+func TestSharedTimeIsOver(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+		ctx, over := context.WithCancel(t.Context())
+		slow := jobs.Kind{Name: "slow", RunAll: func(ctx context.Context, tx *store.Tx, all []jobs.Job) error {
+			if len(all) > 1 {
+				over()
+			}
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			return note(ctx, tx, "slow "+all[0].Payload)
+		}}
+		e := executor(t, db, slow)
+		enqueue(t, db, "slow", "a")
+		enqueue(t, db, "slow", "b")
+		if err := errors.Join(e.runAll(ctx, claim(t, db, 2))...); err != nil {
+			t.Error(err)
+		}
+		if a, b := noted(t, db, "slow a"), noted(t, db, "slow b"); a != 1 || b != 1 {
+			t.Errorf("done %d and %d times", a, b)
+		}
+	})
+}
+
 // While an executor is in the transaction of a job, another cannot do it too,
 // even when the lease ends meanwhile.
 func TestLeaseEndsInTransaction(t *testing.T) {

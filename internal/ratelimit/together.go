@@ -13,8 +13,8 @@ import (
 const (
 	// maxTogether is how many calls are counted in one transaction.
 	maxTogether = 64
-	// togetherLimit bounds a transaction that counts for several callers, none of
-	// whom may end it for the others.
+	// togetherLimit bounds a transaction for which other callers wait. None of those
+	// for whom it counts may end it for the others.
 	togetherLimit = 5 * time.Second
 )
 
@@ -54,6 +54,9 @@ func (t *together) take(ctx context.Context, key string, count func(ctx context.
 		t.busy[key] = nil
 		t.mu.Unlock()
 		defer t.next(key)
+		// Others wait for it.
+		ctx, cancel := context.WithTimeout(ctx, togetherLimit)
+		defer cancel()
 		return count(ctx, 1)[0]
 	}
 	c := &caller{turn: make(chan []*caller, 1)}
