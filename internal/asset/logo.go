@@ -78,8 +78,8 @@ func (s *service) setLogo(ctx context.Context, c *op.Call, tx *store.Tx, in *set
 	return s.logoOf(ctx, tx, a)
 }
 
-func (s *service) removeLogo(ctx context.Context, c *op.Call, tx *store.Tx, in *logoInput) (op.Item[op.Nothing],
-	error) {
+func (s *service) removeLogo(ctx context.Context, c *op.Call, tx *store.Tx,
+	in *logoInput) (op.Item[op.Nothing], error) {
 	a, err := app.Current(ctx, c, tx, in.AppID)
 	if err == nil && a.LogoAssetID != nil {
 		err = app.SetLogo(ctx, tx, &a, nil)

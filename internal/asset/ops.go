@@ -124,8 +124,8 @@ func Away(err error) error {
 		err)
 }
 
-func (s *service) created(ctx context.Context, _ *op.Call, tx *store.Tx, _ *uploadInput, a Asset) (op.Item[Asset],
-	error) {
+func (s *service) created(ctx context.Context, _ *op.Call, tx *store.Tx, _ *uploadInput,
+	a Asset) (op.Item[Asset], error) {
 	err := s.activate(ctx, tx, &a)
 	return op.Item[Asset]{Data: a, Ref: a.ref(), Location: op.Location("assets", a.ID)}, err
 }
@@ -142,8 +142,8 @@ func (s *service) erase(ctx context.Context, c *op.Call, in *assetInput) (a Asse
 	return a, Away(s.blobs.Delete(ctx, a.object))
 }
 
-func (s *service) removed(ctx context.Context, _ *op.Call, tx *store.Tx, _ *assetInput, a Asset) (op.Item[op.Nothing],
-	error) {
+func (s *service) removed(ctx context.Context, _ *op.Call, tx *store.Tx, _ *assetInput,
+	a Asset) (op.Item[op.Nothing], error) {
 	n, err := tx.Exec(ctx, "DELETE FROM asset WHERE id = ? AND state = 'deleting'", a.ID)
 	if err == nil && n == 0 { // another removal was quicker
 		err = fault.Missing()

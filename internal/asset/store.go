@@ -66,8 +66,8 @@ var extensions = map[string]string{"image/png": ".png", "image/jpeg": ".jpg"}
 
 // reserve returns the record of an upload that is about to be stored: that of
 // an earlier attempt at the same intent, or a new one.
-func (s *service) reserve(ctx context.Context, tx *store.Tx, c *op.Call, u *op.Upload, image imagecheck.Image) (Asset,
-	error) {
+func (s *service) reserve(ctx context.Context, tx *store.Tx, c *op.Call, u *op.Upload,
+	image imagecheck.Image) (Asset, error) {
 	a, err := store.One(ctx, tx, s.scan, "SELECT "+columns+" FROM asset WHERE credential = ? AND intent_key = ? AND "+
 		"state = 'storing' AND app_id = ? AND sha256 = ? AND content_type = ?",
 		c.Actor.Credential, c.Intent, u.AppID, u.SHA256, image.ContentType)

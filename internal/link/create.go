@@ -24,8 +24,8 @@ type CreateLink struct {
 // SchemaName implements schema.Named.
 func (CreateLink) SchemaName() string { return "LinkCreate" }
 
-func (s *Service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *struct{ Body CreateLink }) (op.Item[Link],
-	error) {
+func (s *Service) create(ctx context.Context, c *op.Call, tx *store.Tx,
+	in *struct{ Body CreateLink }) (op.Item[Link], error) {
 	l, err := s.Create(ctx, c, tx, &in.Body)
 	return op.Item[Link]{Data: l, Ref: l.ref(), Location: l.Location()}, err
 }

@@ -179,8 +179,8 @@ type resyncInput struct {
 	Body   ResyncLink
 }
 
-func (s *Service) resync(ctx context.Context, c *op.Call, tx *store.Tx, in *resyncInput) (op.Item[publication.Detail],
-	error) {
+func (s *Service) resync(ctx context.Context, c *op.Call, tx *store.Tx,
+	in *resyncInput) (op.Item[publication.Detail], error) {
 	l, err := s.current(ctx, c, tx, in.LinkID)
 	if err != nil {
 		return op.Item[publication.Detail]{}, err

@@ -44,8 +44,8 @@ func (ValidateLink) Schema(r *schema.Registry) *schema.Schema {
 // createLinks does.
 func (s *Service) validator(check func([]byte) (CreateLink, error)) func(context.Context, *op.Call, *store.Tx,
 	*struct{ Body ValidateLink }) (op.Item[Validation], error) {
-	return func(ctx context.Context, _ *op.Call, tx *store.Tx, in *struct{ Body ValidateLink }) (op.Item[Validation],
-		error) {
+	return func(ctx context.Context, _ *op.Call, tx *store.Tx,
+		in *struct{ Body ValidateLink }) (op.Item[Validation], error) {
 		text := in.Body.Value
 		body, err := check(text)
 		var p fault.Problems

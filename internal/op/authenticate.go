@@ -8,22 +8,22 @@ func (c *callContext) authenticate() error {
 	authorization, _, err := header(c.r, "Authorization")
 	if err == nil {
 		// Skip the costly check for an address that has been refused too often.
-		if !c.service.Auth.Cheap(authorization) {
-			if err := c.service.addressFull(c); err != nil {
+		if !c.pipeline.Auth.Cheap(authorization) {
+			if err := c.pipeline.addressFull(c); err != nil {
 				return err
 			}
 		}
-		c.Actor, err = c.service.Auth.Authenticate(c.ctx, authorization)
+		c.Actor, err = c.pipeline.Auth.Authenticate(c.ctx, authorization)
 	}
 	if refusal, ok := fault.From(err); ok && refusal.Code != fault.Unavailable {
-		standings, limited := c.service.CountAddress(c.r)
+		standings, limited := c.pipeline.CountAddress(c.r)
 		c.standings = standings
 		if limited != nil {
 			c.windowFull = true
 			return limited
 		}
 		// An address cannot cause more log lines than it has calls.
-		c.service.Log.Info("call refused", "operation", c.row.ID, "request_id", c.RequestID, "cause", err)
+		c.pipeline.Log.Info("call refused", "operation", c.row.ID, "request_id", c.RequestID, "cause", err)
 	}
 	return err
 }

@@ -18,12 +18,12 @@ import (
 func (c *callContext) refuse(err error) {
 	refusal, ok := fault.From(err)
 	if !ok || refusal.Code == fault.Unavailable {
-		if !ok && c.service.DB.IsAway(err) {
+		if !ok && c.pipeline.DB.IsAway(err) {
 			refusal = fault.New(fault.Unavailable, "A part of the service is unavailable. The outcome may be "+
 				"uncertain; repeat the same request with the same key.")
 		}
 		fault.Wrap(&err, "%s", c.operation())
-		c.service.Log.Error("call failed", "operation", c.row.ID, "request_id", c.RequestID, "error", err)
+		c.pipeline.Log.Error("call failed", "operation", c.row.ID, "request_id", c.RequestID, "error", err)
 	}
 	if refusal.Code == fault.Unavailable && refusal.RetryAfter == 0 {
 		refusal.RetryAfter = 5
@@ -32,7 +32,7 @@ func (c *callContext) refuse(err error) {
 		c.standings = nil // a business limit refused
 	}
 	RateHeaders(c.w.Header(), c.standings)
-	c.service.WriteError(c.w, c.RequestID, refusal)
+	c.pipeline.WriteError(c.w, c.RequestID, refusal)
 	c.record(refusal.Status(), refusal.Code)
 }
 

@@ -67,7 +67,7 @@ func (c *callContext) makeFingerprint() string {
 // replay answers from the receipt of the same intent, after checking that the
 // caller may still reach the resource.
 func (c *callContext) replay() (replayed bool, err error) {
-	r, err := receipt.Find(c.ctx, c.service.DB, c.Actor.Credential, c.Intent, c.Now)
+	r, err := receipt.Find(c.ctx, c.pipeline.DB, c.Actor.Credential, c.Intent, c.Now)
 	if errors.Is(err, store.ErrNotFound) {
 		return false, nil
 	}
@@ -82,7 +82,7 @@ func (c *callContext) replay() (replayed bool, err error) {
 	if r.AppID != "" && !c.Actor.Holds(r.AppID) {
 		// A key no longer reaches an app that was deleted, but the deletion may
 		// still be replayed.
-		exists, err := store.Exists(c.ctx, c.service.DB, "SELECT 1 FROM app WHERE id = ?", r.AppID)
+		exists, err := store.Exists(c.ctx, c.pipeline.DB, "SELECT 1 FROM app WHERE id = ?", r.AppID)
 		if err != nil {
 			return false, err
 		}

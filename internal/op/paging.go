@@ -71,7 +71,7 @@ func (c *callContext) window() (Window, int, error) {
 	limit := int(c.query["limit"].(float64))
 	w := Window{Limit: limit + 1}
 	if text, ok := c.query["cursor"]; ok {
-		p, err := c.service.Cursors.Open(text.(string), c.listBinding(), c.Now)
+		p, err := c.pipeline.Cursors.Open(text.(string), c.listBinding(), c.Now)
 		if err != nil {
 			return w, 0, invalidCursor()
 		}
@@ -81,7 +81,7 @@ func (c *callContext) window() (Window, int, error) {
 }
 
 func (c *callContext) sign(p cursor.Position) string {
-	return c.service.Cursors.Sign(p, c.listBinding(), c.Now)
+	return c.pipeline.Cursors.Sign(p, c.listBinding(), c.Now)
 }
 
 // listBinding is everything that a cursor is bound to: the caller, the list,

@@ -85,12 +85,12 @@ func (p *Pipeline) Handlers(mount func(method, pattern string, h http.Handler)) 
 // callContext is one call on its way through the pipeline.
 type callContext struct {
 	Call
-	ctx     context.Context
-	service *Pipeline
-	row     *row
-	w       http.ResponseWriter
-	r       *http.Request
-	started time.Time
+	ctx      context.Context
+	pipeline *Pipeline
+	row      *row
+	w        http.ResponseWriter
+	r        *http.Request
+	started  time.Time
 
 	path  map[string]string
 	query map[string]any
@@ -125,7 +125,7 @@ func (p *Pipeline) serve(w http.ResponseWriter, r *http.Request, row *row) {
 	defer cancel()
 	c := &callContext{
 		Call: *p.CallFor(nil, RequestID(r.Context()), "", p.DB.Now()),
-		ctx:  ctx, service: p, row: row, w: w, r: r, started: time.Now(),
+		ctx:  ctx, pipeline: p, row: row, w: w, r: r, started: time.Now(),
 	}
 	defer c.upload.discard()
 	out, err := c.run()
@@ -185,7 +185,7 @@ func (c *callContext) findApp() error {
 		if a.query != "" {
 			name, _ = c.query[a.query].(string)
 		}
-		id, err := a.find(c.ctx, c.service.DB, name)
+		id, err := a.find(c.ctx, c.pipeline.DB, name)
 		if errors.Is(err, store.ErrNotFound) {
 			return nil
 		}
@@ -204,7 +204,7 @@ func (c *callContext) findApp() error {
 		return nil
 	}
 	var err error
-	c.appReached, err = c.Actor.Reaches(c.ctx, c.service.DB, c.AppID)
+	c.appReached, err = c.Actor.Reaches(c.ctx, c.pipeline.DB, c.AppID)
 	return err
 }
 
@@ -227,7 +227,7 @@ func (c *callContext) admit() error {
 // mutate answers from a receipt or runs the handler in its transaction.
 func (c *callContext) mutate() (*outcome, error) {
 	c.fingerprint = c.makeFingerprint()
-	release, err := c.service.inFlight.acquire(c.Actor.Credential, c.Intent)
+	release, err := c.pipeline.inFlight.acquire(c.Actor.Credential, c.Intent)
 	if err != nil {
 		return nil, err
 	}
@@ -268,7 +268,7 @@ func (c *callContext) perform() (*outcome, error) {
 		}
 	}
 	var out outcome
-	return &out, c.service.DB.InTx(c.ctx, func(tx *store.Tx) error {
+	return &out, c.pipeline.DB.InTx(c.ctx, func(tx *store.Tx) error {
 		c.tx, c.Now = tx, tx.Now
 		c.lockKey(tx)
 		var err error
@@ -293,8 +293,8 @@ func (c *callContext) perform() (*outcome, error) {
 // record leaves the diagnostics of the call.
 func (c *callContext) record(status int, code fault.Code) {
 	elapsed := time.Since(c.started)
-	if c.service.Observe != nil {
-		c.service.Observe(c.row.ID, status, elapsed.Seconds())
+	if c.pipeline.Observe != nil {
+		c.pipeline.Observe(c.row.ID, status, elapsed.Seconds())
 	}
 	if c.Actor == nil {
 		return
@@ -308,5 +308,5 @@ func (c *callContext) record(status int, code fault.Code) {
 	if c.appReached {
 		record.AppID = c.AppID
 	}
-	c.service.Requests.Add(record)
+	c.pipeline.Requests.Add(record)
 }

@@ -63,7 +63,7 @@ func (p *Pipeline) BudgetBuckets(b Budget, appID string) []ratelimit.Bucket {
 // take counts the call in the buckets or refuses it, and shows the tightest
 // window in the headers.
 func (c *callContext) take(buckets ...ratelimit.Bucket) error {
-	standings, admitted, err := c.service.Limiter.Take(c.ctx, c.Now, buckets)
+	standings, admitted, err := c.pipeline.Limiter.Take(c.ctx, c.Now, buckets)
 	if err != nil {
 		return err
 	}
@@ -83,8 +83,8 @@ func limited(s ratelimit.Standing, now clock.Instant) error {
 
 // takeEntry counts an authenticated call. Its app is not known yet.
 func (c *callContext) takeEntry() error {
-	return c.take(c.service.Bucket("entry", "credential", c.Actor.Windows),
-		c.service.Bucket("entry", "account", c.Actor.OwnerID))
+	return c.take(c.pipeline.Bucket("entry", "credential", c.Actor.Windows),
+		c.pipeline.Bucket("entry", "account", c.Actor.OwnerID))
 }
 
 // takeQuota counts an admitted read or write, and the call against its app.
@@ -94,12 +94,12 @@ func (c *callContext) takeQuota() error {
 		category = "write"
 	}
 	buckets := []ratelimit.Bucket{
-		c.service.Bucket(category, "credential", c.Actor.Windows),
-		c.service.Bucket(category, "account", c.Actor.OwnerID),
+		c.pipeline.Bucket(category, "credential", c.Actor.Windows),
+		c.pipeline.Bucket(category, "account", c.Actor.OwnerID),
 	}
 	if c.AppID != "" && c.appReached {
-		buckets = append(buckets, c.service.Bucket("entry", "app", c.AppID), c.service.Bucket(category, "app", c.AppID))
-		buckets = append(buckets, c.service.BudgetBuckets(c.row.Budget, c.AppID)...)
+		buckets = append(buckets, c.pipeline.Bucket("entry", "app", c.AppID), c.pipeline.Bucket(category, "app", c.AppID))
+		buckets = append(buckets, c.pipeline.BudgetBuckets(c.row.Budget, c.AppID)...)
 	}
 	return c.take(buckets...)
 }

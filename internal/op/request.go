@@ -142,7 +142,7 @@ func (c *callContext) parseBody() error {
 	if err != nil {
 		return err
 	}
-	if details := c.service.check(rules, parsed); len(details) > 0 {
+	if details := c.pipeline.check(rules, parsed); len(details) > 0 {
 		return fault.Of(fault.ValidationFailed, details...)
 	}
 	c.body = body

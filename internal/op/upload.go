@@ -54,8 +54,8 @@ func (c *callContext) parseUpload() error {
 	}
 	// A file on its way takes space on the disk, which is not counted yet.
 	select {
-	case c.service.uploads <- struct{}{}:
-		defer func() { <-c.service.uploads }()
+	case c.pipeline.uploads <- struct{}{}:
+		defer func() { <-c.pipeline.uploads }()
 	case <-c.ctx.Done():
 		return fault.New(fault.Unavailable, "Too many uploads are under way.")
 	}
@@ -125,7 +125,7 @@ func (c *callContext) readParts(body io.Reader, boundary string) error {
 			}
 			c.upload.AppID = string(text)
 		case name == "file" && c.upload.File == nil:
-			if err := c.upload.spool(part, c.service.SpoolDir); err != nil {
+			if err := c.upload.spool(part, c.pipeline.SpoolDir); err != nil {
 				return err
 			}
 		case name == "appId" || name == "file":

@@ -47,8 +47,8 @@ type CreateFolder struct {
 // SchemaName implements schema.Named.
 func (CreateFolder) SchemaName() string { return "FolderCreate" }
 
-func createFolder(ctx context.Context, _ *op.Call, tx *store.Tx, in *struct{ Body CreateFolder }) (op.Item[Folder],
-	error) {
+func createFolder(ctx context.Context, _ *op.Call, tx *store.Tx,
+	in *struct{ Body CreateFolder }) (op.Item[Folder], error) {
 	var f Folder
 	in.Body.apply(&f.Common)
 	err := folders.insert(ctx, tx, &f)

@@ -18,19 +18,21 @@ const (
 	togetherLimit = 5 * time.Second
 )
 
-// together gathers the calls that come while others of the same windows are being
-// counted, so that one transaction counts all of them: otherwise each would wait
-// for the rows of the one before. Those at work for a key are busy with it; who
-// comes meanwhile waits, and the first of those who wait counts for all of them.
+// together gathers the calls that arrive while earlier ones of the same windows are
+// being counted. One transaction then counts all of them; otherwise each would wait
+// for the rows that the one before has locked. The first caller that waits counts
+// for all who wait.
 type together struct {
-	mu   sync.Mutex
+	mu sync.Mutex
+	// busy has a key for each set of windows that is being counted, with the callers
+	// that wait for it.
 	busy map[string][]*caller
 }
 
 // caller waits to be counted.
 type caller struct {
-	// turn receives the callers to count for, this one first, or nothing: then the
-	// caller was counted, and answer says how.
+	// turn receives the callers for whom this one is to count, itself first. It
+	// receives nil when another has counted this caller; answer then has the outcome.
 	turn   chan []*caller
 	answer answer
 }
@@ -62,7 +64,7 @@ func (t *together) take(ctx context.Context, key string, count func(ctx context.
 	c := &caller{turn: make(chan []*caller, 1)}
 	t.busy[key] = append(waiting, c)
 	t.mu.Unlock()
-	// Who left is counted all the same, as one whose answer is lost.
+	// A caller that leaves is counted all the same, as others may depend on its turn.
 	select {
 	case all := <-c.turn:
 		if all == nil {

@@ -27,7 +27,7 @@ func (c *counting) take(ctx context.Context, key string) answer {
 		c.mu.Lock()
 		c.sizes = append(c.sizes, n)
 		c.mu.Unlock()
-		err := ctx.Err()
+		var err error
 		select {
 		case err = <-c.end:
 		case <-ctx.Done():

@@ -39,8 +39,8 @@ type retryInput struct {
 	Body       RetryDelivery
 }
 
-func (s *service) retry(ctx context.Context, c *op.Call, tx *store.Tx, in *retryInput) (op.Item[delivery.Delivery],
-	error) {
+func (s *service) retry(ctx context.Context, c *op.Call, tx *store.Tx,
+	in *retryInput) (op.Item[delivery.Delivery], error) {
 	d, err := delivery.Load(ctx, tx, in.DeliveryID)
 	if err != nil {
 		return op.Item[delivery.Delivery]{}, err

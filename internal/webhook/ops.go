@@ -205,8 +205,8 @@ type testInput struct {
 	Body      TestWebhook
 }
 
-func (s *service) test(ctx context.Context, c *op.Call, tx *store.Tx, in *testInput) (op.Item[delivery.Delivery],
-	error) {
+func (s *service) test(ctx context.Context, c *op.Call, tx *store.Tx,
+	in *testInput) (op.Item[delivery.Delivery], error) {
 	w, err := current(ctx, c, tx, in.WebhookID)
 	if err != nil {
 		return op.Item[delivery.Delivery]{}, err

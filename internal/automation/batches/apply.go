@@ -58,8 +58,8 @@ func (a *actions) creates(c *op.Call, i *automation.Item) bool {
 	return err == nil
 }
 
-func (a *actions) apply(ctx context.Context, c *op.Call, tx *store.Tx, i *automation.Item) (automation.ItemResult,
-	error) {
+func (a *actions) apply(ctx context.Context, c *op.Call, tx *store.Tx,
+	i *automation.Item) (automation.ItemResult, error) {
 	if err := c.Require(permission(i.Action)); err != nil {
 		return automation.ItemResult{}, err
 	}

@@ -101,8 +101,8 @@ func permissions(in any) (needed []string) {
 	return needed
 }
 
-func (a *actions) start(ctx context.Context, c *op.Call, tx *store.Tx, in *createInput) (op.Item[automation.Record],
-	error) {
+func (a *actions) start(ctx context.Context, c *op.Call, tx *store.Tx,
+	in *createInput) (op.Item[automation.Record], error) {
 	if err := a.check(in.Body.Items); err != nil {
 		return op.Item[automation.Record]{}, err
 	}

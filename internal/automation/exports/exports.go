@@ -78,8 +78,8 @@ func Register(p *op.Pipeline, works *durable.Works, links *link.Service, events 
 
 type createInput struct{ Body CreateExport }
 
-func (e *service) create(ctx context.Context, c *op.Call, tx *store.Tx, in *createInput) (op.Item[automation.Record],
-	error) {
+func (e *service) create(ctx context.Context, c *op.Call, tx *store.Tx,
+	in *createInput) (op.Item[automation.Record], error) {
 	r := request{Dataset: in.Body.Dataset, Format: in.Body.Format,
 		Filters: in.Body.Filters.Or(opt.Object{Value: []byte("{}")})}
 	var p fault.Problems

@@ -89,8 +89,8 @@ type commitInput struct {
 	Body     CommitImport
 }
 
-func (s *service) commit(ctx context.Context, c *op.Call, tx *store.Tx, in *commitInput) (op.Item[automation.Record],
-	error) {
+func (s *service) commit(ctx context.Context, c *op.Call, tx *store.Tx,
+	in *commitInput) (op.Item[automation.Record], error) {
 	j, err := current(ctx, c, tx, in.ImportID)
 	if err != nil {
 		return op.Item[automation.Record]{}, err

@@ -36,8 +36,8 @@ type ImportValidation struct {
 	Valid int64 `json:"valid" doc:"How many items a commit tries to create; total is valid and invalid."`
 }
 
-func (s *service) validate(ctx context.Context, c *op.Call, tx *store.Tx, in *validateInput) (op.Item[ImportValidation],
-	error) {
+func (s *service) validate(ctx context.Context, c *op.Call, tx *store.Tx,
+	in *validateInput) (op.Item[ImportValidation], error) {
 	j, err := current(ctx, c, tx, in.ImportID)
 	if err != nil {
 		return op.Item[ImportValidation]{}, err
@@ -139,8 +139,8 @@ func address(b *link.CreateLink) string {
 }
 
 // apply creates the link of an item.
-func (s *service) apply(ctx context.Context, c *op.Call, tx *store.Tx, i *automation.Item) (automation.ItemResult,
-	error) {
+func (s *service) apply(ctx context.Context, c *op.Call, tx *store.Tx,
+	i *automation.Item) (automation.ItemResult, error) {
 	if err := c.Require(createLinks); err != nil {
 		return automation.ItemResult{}, err
 	}
