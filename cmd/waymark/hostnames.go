@@ -3,14 +3,18 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"net/netip"
 
+	"github.com/waymarkhq/waymark/internal/domain"
 	"github.com/waymarkhq/waymark/internal/weburl"
 )
 
 // hostnames are the flags that name the hostnames of an installation.
 type hostnames struct {
-	PlatformZone string `help:"DNS zone below which apps get domains without setup: <prefix>.<zone>." placeholder:"ZONE"`
-	AssetsHost   string `help:"Hostname at which the redirector serves images; default: assets.<platform zone>." placeholder:"HOST"`
+	PlatformZone string       `help:"DNS zone below which apps get domains without setup: <prefix>.<zone>." placeholder:"ZONE"`
+	ConnectCNAME string       `name:"connect-cname" help:"Hostname that owners' hostnames lead to by CNAME." placeholder:"HOST"`
+	ConnectIPs   []netip.Addr `name:"connect-ips" help:"Public addresses of the redirector, which an owner's apex hostname leads to." placeholder:"IP"`
+	AssetsHost   string       `help:"Hostname at which the redirector serves images; default: assets.<platform zone>." placeholder:"HOST"`
 }
 
 // check completes the flags; dev tells of development mode.
@@ -35,5 +39,18 @@ func (h *hostnames) check(dev bool) error {
 		}
 		h.AssetsHost = host
 	}
+	if h.ConnectCNAME != "" {
+		host, ok := weburl.Hostname(h.ConnectCNAME)
+		if !ok {
+			return fmt.Errorf("--connect-cname %q is not a hostname", h.ConnectCNAME)
+		}
+		h.ConnectCNAME = host
+	}
 	return nil
+}
+
+// domains returns the options of domains that the flags describe.
+func (h *hostnames) domains() domain.Options {
+	return domain.Options{PlatformZone: h.PlatformZone,
+		Connection: domain.Connection{CNAME: h.ConnectCNAME, Addresses: h.ConnectIPs}}
 }

@@ -83,7 +83,7 @@ func (p *process) start(ctx context.Context) error {
 		p.apiURL = "http://" + reachable(api.net.Addr())
 	}
 	settings.DB, settings.DocsURL = p.db, cmp.Or(p.DocsURL, p.apiURL+"/docs")
-	settings.PlatformZone, settings.Addresses = p.PlatformZone, p.addresses
+	settings.Domains, settings.Addresses = p.domains(), p.addresses
 	settings.Assets = asset.Addresses{Scheme: p.addresses.Scheme, Port: p.addresses.Port, Host: p.AssetsHost}
 	if settings.Blobs, err = p.openBlobs(p.DataDir); err != nil {
 		return err

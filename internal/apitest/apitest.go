@@ -30,6 +30,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/blob"
 	"github.com/waymarkhq/waymark/internal/clientaddr"
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/domain"
 	"github.com/waymarkhq/waymark/internal/executor"
 	"github.com/waymarkhq/waymark/internal/link"
 	"github.com/waymarkhq/waymark/internal/op"
@@ -61,6 +62,9 @@ type Options struct {
 	CORSOrigins []string
 	// Blobs is the asset store; nil is a folder of the test's.
 	Blobs blob.Store
+	// Domains are the options of domains; unless set, the platform zone is Zone and
+	// owners' hostnames lead to connect.<Zone> or 192.0.2.80.
+	Domains domain.Options
 	// Outbound tells which destinations webhooks may have, and how they are
 	// reached.
 	Outbound outbound.Options
@@ -107,6 +111,14 @@ func (i *Installation) start(t testing.TB, engine string, o Options) {
 		o.Database = storetest.Address(t, engine)
 	}
 	i.DB = storetest.Open(t, o.Database, i.Clock)
+	domains := o.Domains
+	if domains.PlatformZone == "" {
+		domains.PlatformZone = Zone
+	}
+	if domains.Connection.CNAME == "" {
+		domains.Connection = domain.Connection{CNAME: "connect." + Zone,
+			Addresses: []netip.Addr{netip.MustParseAddr("192.0.2.80")}}
+	}
 	var err error
 	if i.Blobs == nil {
 		if i.Blobs, err = blob.Open("file", i.dataDir); err != nil {
@@ -115,7 +127,7 @@ func (i *Installation) start(t testing.TB, engine string, o Options) {
 	}
 	if i.parts, err = assembly.Open(t.Context(), assembly.Settings{
 		Options: assembly.Options{
-			PlatformZone: Zone, Addresses: link.Addresses{Scheme: "https"},
+			Domains: domains, Addresses: link.Addresses{Scheme: "https"},
 			Blobs: i.Blobs, Assets: asset.Addresses{Scheme: "https", Host: "assets." + Zone},
 			Outbound: outbound.New(o.Outbound),
 		},

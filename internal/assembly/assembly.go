@@ -31,9 +31,9 @@ import (
 // Options are what capabilities depend on besides the pipeline.
 type Options struct {
 	Events *eventstore.Store
-	// PlatformZone is the zone whose prefixes are platform domains; "" for none.
-	PlatformZone string
-	Addresses    link.Addresses
+	// Domains are the options of domains; Declare sets AssetsHost.
+	Domains   domain.Options
+	Addresses link.Addresses
 	// Blobs hold the bytes of images, which Assets addresses.
 	Blobs  blob.Store
 	Assets asset.Addresses
@@ -46,6 +46,7 @@ type Options struct {
 // its dependents in this order. The operations of the contract that are still
 // to come are in Missing.
 func Declare(p *op.Pipeline, o Options) (parts []part.Part) {
+	o.Domains.AssetsHost = o.Assets.Host
 	links, works := link.New(o.Addresses, o.Assets), durable.NewWorks(p)
 	parts = []part.Part{
 		op.Part(),
@@ -54,7 +55,7 @@ func Declare(p *op.Pipeline, o Options) (parts []part.Part) {
 		// Deleting an app walks all parts, so app gets the complete list.
 		app.Register(p, func() []part.Part { return parts }),
 		link.Register(p, links),
-		domain.Register(p, works, domain.Options{PlatformZone: o.PlatformZone, AssetsHost: o.Assets.Host}),
+		domain.Register(p, works, o.Domains),
 		organize.Register(p, link.PublishCampaign),
 		asset.Register(p, o.Assets, o.Blobs),
 		qr.Register(p, o.Addresses, o.Blobs),

@@ -3,6 +3,7 @@ package domain
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/durable"
@@ -10,6 +11,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/weburl"
 )
 
 // CreateDomain is the body of createDomains.
@@ -42,12 +44,17 @@ func (o Options) create(ctx context.Context, c *op.Call, tx *store.Tx,
 }
 
 // fromBody checks a body and returns the domain that it describes.
-func (o Options) fromBody(body *CreateDomain) (d Domain, err error) {
-	d = Domain{AppID: body.AppID, Mode: body.Mode, ZoneName: o.PlatformZone}
+func (o Options) fromBody(body *CreateDomain) (Domain, error) {
+	if body.Mode == Platform {
+		return o.platform(body)
+	}
+	return o.ofOwner(body)
+}
+
+// platform describes a hostname below the installation's own zone: nothing is left to
+// verify.
+func (o Options) platform(body *CreateDomain) (d Domain, err error) {
 	switch {
-	case body.Mode != Platform:
-		return d, fault.Invalid("/mode", fault.ReasonNotAllowed,
-			"the mode must be platform, the only one that this installation offers")
 	case o.PlatformZone == "":
 		return d, fault.New(fault.InsufficientPermission, "This installation has no zone for platform domains "+
 			"(--platform-zone).")
@@ -59,14 +66,56 @@ func (o Options) fromBody(body *CreateDomain) (d Domain, err error) {
 		return d, fault.Invalid("/apexProfileId", fault.ReasonNotAllowed,
 			"the mode platform takes no apexProfileId: its hostnames are never an apex")
 	}
-	// The zone is the installation's own: nothing is left to verify.
-	d.Ownership, d.DNS, d.HTTPS, d.Links = OwnershipVerified, DNSConfigured, HTTPSDelegated, LinksReady
+	d = Domain{AppID: body.AppID, Mode: Platform, ZoneName: o.PlatformZone, Ownership: OwnershipVerified,
+		DNS: DNSConfigured, HTTPS: o.firstHTTPS(), Links: LinksReady}
 	d.Hostname, err = platformHostname(body.Prefix.Value, o.PlatformZone)
 	if err == nil && d.Hostname == o.AssetsHost {
 		err = fault.Invalid("/prefix", fault.ReasonReserved,
 			"the prefix is reserved: its hostname serves the installation's images")
 	}
 	return d, err
+}
+
+// ofOwner describes a hostname that its owner brings: until the owner proves it, it
+// holds nothing.
+func (o Options) ofOwner(body *CreateDomain) (d Domain, err error) {
+	switch {
+	case body.Mode == Managed && o.Provider == nil:
+		return d, fault.New(fault.InsufficientPermission, "This installation manages no DNS zones (--dns-provider).")
+	case !o.Connection.isSet():
+		return d, fault.New(fault.InsufficientPermission, "This installation does not say where hostnames of owners "+
+			"lead (--connect-cname, --connect-ips).")
+	case body.Prefix.Valid:
+		return d, fault.Invalid("/prefix", fault.ReasonNotAllowed, "the mode %s takes a hostname, not a prefix", body.Mode)
+	case !body.Hostname.Valid:
+		return d, fault.Invalid("/hostname", fault.ReasonRequired, "the mode %s needs a hostname", body.Mode)
+	}
+	d = Domain{AppID: body.AppID, Mode: body.Mode, Ownership: OwnershipUnverified, DNS: DNSPending,
+		HTTPS: o.firstHTTPS(), Links: LinksPending, apexProfile: body.ApexProfileID.Value}
+	if d.Hostname, err = o.ownHostname(body.Hostname.Value); err != nil {
+		return d, err
+	}
+	d.ZoneName = d.Hostname
+	d.Challenge = opt.NullOf(newChallenge(d.Hostname, newChallengeValue(), false))
+	return d, nil
+}
+
+// firstHTTPS is the state of a new domain's certificate.
+func (o Options) firstHTTPS() HTTPS {
+	if o.Certify == nil {
+		return HTTPSDelegated
+	}
+	return HTTPSPending
+}
+
+// ownHostname checks a hostname that an owner brings.
+func (o Options) ownHostname(value string) (string, error) {
+	host, ok := weburl.Hostname(value)
+	if !ok || !strings.Contains(host, ".") {
+		return "", fault.Invalid("/hostname", fault.ReasonInvalidFormat,
+			"the hostname must be a DNS name such as go.example.com")
+	}
+	return host, nil
 }
 
 // creation brings a new domain to the redirector.

@@ -1,7 +1,6 @@
 // Package domain owns hostnames: who holds them, how they connect and what
-// state they are in (api-v1.md, Domain; completions.md §4). So far the
-// platform mode works: a prefix of the installation's own zone. It does not
-// hold what is served on them: routes are package route's.
+// state they are in (api-v1.md, Domain; completions.md §4). It does not hold what
+// is served on them: routes are package route's.
 package domain
 
 import (
@@ -40,6 +39,11 @@ type Domain struct {
 	Revision          string                      `json:"revision" format:"uuid"`
 	CreatedAt         clock.Instant               `json:"createdAt" format:"date-time"`
 	UpdatedAt         clock.Instant               `json:"updatedAt" format:"date-time"`
+
+	// verifiedAt is when the ownership was proved first; nil means never.
+	verifiedAt *clock.Instant
+	// apexProfile is how an apex hostname connects; "" means by CNAME.
+	apexProfile string
 }
 
 // Challenge proves the ownership of a hostname.

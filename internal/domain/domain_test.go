@@ -50,7 +50,6 @@ func TestCreatePlatformDomain(t *testing.T) {
 			body M
 		}{
 			{"/mode", M{"appId": owner.AppID, "mode": "odd"}}, {"/mode", M{"appId": owner.AppID}},
-			{"/mode", M{"appId": owner.AppID, "mode": "external", "hostname": "go.example.org"}},
 			{"/prefix", M{"appId": owner.AppID, "mode": "platform"}}, {"/prefix", body("a.b")}, {"/prefix", body("-a")},
 			{"/prefix", body("a_b")}, {"/prefix", body("a。b")},
 			{"/prefix", body(strings.Repeat("a", 33))}, {"/hostname",
@@ -184,5 +183,34 @@ func TestCancelInUse(t *testing.T) {
 			}
 		}
 		owner.Call("GET", history, nil).Want(200).Has("data.0.action", `"deleted"`)
+	})
+}
+
+// A hostname that an owner brings is nothing but a claim until it is proved: others
+// may claim it too, and visitors see nothing of it.
+func TestClaimHostname(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner, eve := i.Prepared(t, "ann@example.com"), i.Prepared(t, "eve@example.com")
+		body := func(c *apitest.Client) M {
+			return M{"appId": c.AppID, "mode": "external", "hostname": "Go.Example.org"}
+		}
+		r := owner.Call("POST", "/domains", body(owner)).Want(202)
+		owner.Call("POST", "/domains", body(owner)).Refused(fault.ResourceConflict)
+		eve.Call("POST", "/domains", body(eve)).Want(202)
+		i.Settle(t)
+		done := owner.Call("GET", "/operations/"+r.Text("data.id"), nil).Want(200).Has("data.status", `"succeeded"`)
+		d := owner.Call("GET", "/domains/"+done.Text("data.result.resource.id"), nil).Want(200).
+			Has("data.hostname", `"go.example.org"`).Has("data.ownership", `"unverified"`).
+			Has("data.dns", `"pending"`).Has("data.links", `"pending"`).
+			Has("data.challenge.name", `"_waymark-challenge.go.example.org"`).Has("data.challenge.status", `"pending"`)
+		if len(d.Text("data.challenge.value")) < 40 {
+			t.Errorf("the challenge is %q", d.Text("data.challenge.value"))
+		}
+		owner.Call("POST", "/links", M{"appId": owner.AppID, "domain": "go.example.org", "slug": "a",
+			"desktopUrl": "https://example.com/"}).Refused(fault.ValidationFailed)
+		if published, err := store.Exists(t.Context(), i.DB, "SELECT 1 FROM route WHERE hostname = ?",
+			"go.example.org"); published || err != nil {
+			t.Errorf("the claim is published: %v, %v", published, err)
+		}
 	})
 }

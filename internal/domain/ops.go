@@ -2,8 +2,10 @@ package domain
 
 import (
 	"context"
+	"net/netip"
 
 	"github.com/waymarkhq/waymark/internal/dependents"
+	"github.com/waymarkhq/waymark/internal/dnsprovider"
 	"github.com/waymarkhq/waymark/internal/durable"
 	"github.com/waymarkhq/waymark/internal/jobs"
 	"github.com/waymarkhq/waymark/internal/op"
@@ -17,7 +19,24 @@ type Options struct {
 	PlatformZone string
 	// AssetsHost serves images and is not a domain of any app; "" for none.
 	AssetsHost string
+	// Connection is where the hostnames of owners lead.
+	Connection Connection
+	// Provider hosts the zones of managed domains on Nameservers; nil for none.
+	Provider    dnsprovider.Provider
+	Nameservers []string
+	// Certify gets the certificate of a hostname, unless there is one; nil when TLS
+	// ends in front of the redirector.
+	Certify func(ctx context.Context, hostname string) error
 }
+
+// Connection is what the DNS of a hostname must lead to: a name, or the addresses of
+// the redirector, of which an apex needs one.
+type Connection struct {
+	CNAME     string
+	Addresses []netip.Addr
+}
+
+func (c Connection) isSet() bool { return c.CNAME != "" || len(c.Addresses) > 0 }
 
 // Register declares the operations of this package, adds what they do to works and
 // returns the package's part.

@@ -27,8 +27,10 @@ func enqueuePublish(ctx context.Context, tx *store.Tx, d *Domain) error {
 	return jobs.Enqueue(ctx, tx, publishing.Name, d.ID, d.AppID, actor.Grant{})
 }
 
-// publish brings a domain to the redirector; one that is gone is left alone. Its
-// transaction is one of store.InTxReadCommitted.
+// publish brings a domain to the redirector, or takes it away from there once it is
+// detached. Nothing is served on a hostname whose ownership was never proved. A
+// domain that is gone is left alone. Its transaction is one of
+// store.InTxReadCommitted.
 func publish(ctx context.Context, tx *store.Tx, id string) error {
 	// Whoever publishes holds this lock, so what is read below is the newest.
 	publisher, err := route.Lock(ctx, tx)
@@ -43,9 +45,18 @@ func publish(ctx context.Context, tx *store.Tx, id string) error {
 	if err != nil {
 		return err
 	}
-	if err := publisher.PutHost(ctx, d.Hostname, d.Revision,
-		route.Host{DomainID: d.ID, AppID: d.AppID, RedirectStatus: 302}); err != nil {
+	if d.verifiedAt != nil && !d.Detached {
+		err = publisher.PutHost(ctx, d.Hostname, d.Revision, d.host())
+	} else {
+		err = publisher.Remove(ctx, d.Hostname, "", d.ID)
+	}
+	if err != nil {
 		return err
 	}
 	return publication.Domains.Confirm(ctx, tx, d.ID, d.Revision)
+}
+
+// host is what visitors of a domain need to know of it.
+func (d *Domain) host() route.Host {
+	return route.Host{DomainID: d.ID, AppID: d.AppID, RedirectStatus: 302}
 }

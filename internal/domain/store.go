@@ -2,7 +2,6 @@ package domain
 
 import (
 	"context"
-	"errors"
 
 	"github.com/go-json-experiment/json"
 
@@ -16,8 +15,8 @@ import (
 )
 
 // held is the condition of a row of table domain that holds its hostname. It is
-// that of the index domain_hostname.
-const held = "NOT detached"
+// that of the index domain_hostname. A claim that was never proved holds nothing.
+const held = "NOT detached AND verified_at IS NOT NULL"
 
 // IsReady is the condition of a row of table domain on which links can be made.
 const IsReady = held + " AND links = '" + string(LinksReady) + "'"
@@ -47,14 +46,14 @@ func Held(ctx context.Context, q store.Q, hostnames ...any) (_ []string, err err
 }
 
 const selection = `SELECT id, app_id, hostname, mode, zone_name, ownership, dns, https, links, detached, removal_state,
-	last_checked_at, last_error,
+	last_checked_at, last_error, verified_at, apex_profile_id, challenge,
 	revision, created_at, updated_at, ` + publication.StateColumns + " FROM domain"
 
 func scan(r store.Row) (d Domain, err error) {
-	var failure *string
+	var failure, apexProfile, challenge *string
 	var removal *Removal
 	if err := r.Scan(&d.ID, &d.AppID, &d.Hostname, &d.Mode, &d.ZoneName, &d.Ownership, &d.DNS, &d.HTTPS, &d.Links,
-		&d.Detached, &removal, &d.LastCheckedAt, &failure,
+		&d.Detached, &removal, &d.LastCheckedAt, &failure, &d.verifiedAt, &apexProfile, &challenge,
 		&d.Revision, &d.CreatedAt, &d.UpdatedAt, &d.Publication.Status, &d.Publication.ConfirmedRevision,
 		&d.Publication.UpdatedAt); err != nil {
 		return d, err
@@ -63,6 +62,12 @@ func scan(r store.Row) (d Domain, err error) {
 	d.Nameservers, d.ConnectionRecords = []string{}, []Record{}
 	if removal != nil {
 		d.RemovalState = opt.NullOf(*removal)
+	}
+	if apexProfile != nil {
+		d.apexProfile = *apexProfile
+	}
+	if challenge != nil {
+		d.Challenge = opt.NullOf(newChallenge(d.Hostname, *challenge, d.verifiedAt != nil))
 	}
 	if failure != nil {
 		err = json.Unmarshal([]byte(*failure), &d.LastError)
@@ -95,24 +100,36 @@ func list(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]Domain
 	return store.All(ctx, c.DB, scan, selection+where.String()+order, where.Args(w.Limit)...)
 }
 
-// insert stores a new domain; a hostname that another domain holds is a
-// conflict, whoever holds it.
+// insert stores a new domain. A hostname that another domain holds is a conflict,
+// whoever holds it, and so is a second claim of the same account.
 func insert(ctx context.Context, tx *store.Tx, d *Domain) error {
-	_, err := AppOfHostname(ctx, tx, d.Hostname)
-	if err == nil {
+	taken, err := store.Exists(ctx, tx, `SELECT 1 FROM domain WHERE hostname = ? AND `+held+`
+		UNION ALL SELECT 1 FROM domain d JOIN app a ON a.id = d.app_id WHERE d.hostname = ? AND NOT d.detached
+		AND a.owner_id = (SELECT owner_id FROM app WHERE id = ?)`, d.Hostname, d.Hostname, d.AppID)
+	if err != nil {
+		return err
+	}
+	if taken {
 		return fault.New(fault.ResourceConflict, "The hostname %s belongs to a domain already. Choose another one.",
 			d.Hostname)
 	}
-	if !errors.Is(err, store.ErrNotFound) {
-		return err
-	}
 	d.ID, d.Revision, d.CreatedAt, d.UpdatedAt = ids.New(), ids.Revision(), tx.Now, tx.Now
+	if d.Ownership == OwnershipVerified {
+		d.verifiedAt = &tx.Now
+	}
+	var challenge, apexProfile *string
+	if d.Challenge.Valid {
+		challenge = &d.Challenge.Value.Value
+	}
+	if d.apexProfile != "" {
+		apexProfile = &d.apexProfile
+	}
 	_, err = tx.Exec(ctx, `INSERT INTO domain (id, app_id, hostname, mode, zone_name, ownership, dns, https, links,
-		detached, revision, created_at, updated_at,
+		detached, revision, created_at, updated_at, verified_at, challenge, apex_profile_id,
 		publication_status, publication_attempts, publication_updated_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, FALSE, ?, ?, ?, 'pending', 0, ?)`,
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, FALSE, ?, ?, ?, ?, ?, ?, 'pending', 0, ?)`,
 		d.ID, d.AppID, d.Hostname, d.Mode, d.ZoneName, d.Ownership, d.DNS, d.HTTPS, d.Links, d.Revision, d.CreatedAt,
-		d.UpdatedAt, tx.Now)
+		d.UpdatedAt, d.verifiedAt, challenge, apexProfile, tx.Now)
 	return err
 }
 

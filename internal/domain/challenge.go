@@ -1,0 +1,17 @@
+package domain
+
+import (
+	"crypto/rand"
+)
+
+// newChallenge returns the record that proves the ownership of a hostname.
+func newChallenge(hostname, value string, proved bool) Challenge {
+	status := "pending"
+	if proved {
+		status = "verified"
+	}
+	return Challenge{Type: "TXT", Name: "_waymark-challenge." + hostname, Value: value, Status: status}
+}
+
+// newChallengeValue returns a value that no other claim has.
+func newChallengeValue() string { return "waymark-verification=" + rand.Text() }
