@@ -115,6 +115,9 @@ func (i *Installation) start(t testing.TB, engine string, o Options) {
 	if domains.PlatformZone == "" {
 		domains.PlatformZone = Zone
 	}
+	if domains.PerApp == 0 {
+		domains.PerApp = 100
+	}
 	if domains.Connection.CNAME == "" {
 		domains.Connection = domain.Connection{CNAME: "connect." + Zone,
 			Addresses: []netip.Addr{netip.MustParseAddr("192.0.2.80")}}

@@ -141,8 +141,9 @@ const schemaNames = `
 	BatchChange BatchCreate BatchItem BatchItemListResponse
 	CallLimits CallUsage Campaign CampaignCreate CampaignListResponse CampaignPatch CampaignResponse
 	Capabilities CapabilitiesResponse
-	DnsConnectionRecord Domain DomainChallenge DomainCreate DomainListResponse DomainNativeConfig
-	DomainResponse
+	DnsConnectionRecord Domain DomainActionReasons DomainActions DomainApexProfile DomainApexRecord
+	DomainCapabilities DomainCapabilitiesResponse DomainChallenge DomainConnection DomainCreate DomainLimits
+	DomainListResponse DomainNativeConfig DomainOptions DomainOptionsResponse DomainResponse
 	Error ErrorDependency ErrorDetail ErrorResource ErrorResponse ExportCreate
 	Folder FolderCreate FolderListResponse FolderPatch FolderResponse
 	ImportCommitRequest ImportCreate ImportItem ImportItemListResponse ImportValidateRequest

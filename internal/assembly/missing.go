@@ -10,8 +10,6 @@ var Missing = []string{
 	"getLinksLinkIdTemplateSelection",
 	"setLinksLinkIdTemplateSelection",
 	// domains
-	"deleteDomainsDomainId",
-	"getDomainsDomainIdCapabilities",
 	"verifyDomainsDomainId",
 	"getDomainsDomainIdNativeConfig",
 	"setDomainsDomainIdNativeConfig",
@@ -26,8 +24,6 @@ var Missing = []string{
 	"deleteDomainsDomainIdDnsRecordsRecordId",
 	"getDomainsDomainIdTemplateDefaults",
 	"setDomainsDomainIdTemplateDefaults",
-	// domain-options
-	"getDomainOptions",
 	// template-catalog
 	"getTemplateCatalog",
 	"getTemplateCatalogBaseIdSchema",

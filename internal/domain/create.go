@@ -14,13 +14,16 @@ import (
 	"github.com/waymarkhq/waymark/internal/weburl"
 )
 
+// maxPrefix is the longest prefix in characters, as the tag of Prefix has it.
+const maxPrefix = 32
+
 // CreateDomain is the body of createDomains.
 type CreateDomain struct {
 	AppID         string           `json:"appId" minLength:"1" maxLength:"500"`
 	Mode          Mode             `json:"mode"`
 	Prefix        opt.Null[string] `json:"prefix,omitzero" minLength:"1" maxLength:"32" example:"go" doc:"For platform: the label below the platform zone."`
-	Hostname      opt.Null[string] `json:"hostname,omitzero" minLength:"1" maxLength:"253" doc:"For managed and external."`
-	ApexProfileID opt.Null[string] `json:"apexProfileId,omitzero" maxLength:"100"`
+	Hostname      opt.Null[string] `json:"hostname,omitzero" minLength:"1" maxLength:"253" doc:"For managed and external. International names may be written in their own script."`
+	ApexProfileID opt.Null[string] `json:"apexProfileId,omitzero" maxLength:"100" example:"a" doc:"For external: which of the apexProfiles of getDomainOptions connects the hostname. Without one it connects by CNAME."`
 }
 
 // SchemaName implements schema.Named.
@@ -29,6 +32,9 @@ func (CreateDomain) SchemaName() string { return "DomainCreate" }
 func (o Options) create(ctx context.Context, c *op.Call, tx *store.Tx,
 	in *struct{ Body CreateDomain }) (op.Item[durable.Operation], error) {
 	d, err := o.fromBody(&in.Body)
+	if err == nil {
+		err = o.checkRoom(ctx, c, tx, d.AppID)
+	}
 	if err == nil {
 		err = insert(ctx, tx, &d)
 	}
@@ -45,19 +51,51 @@ func (o Options) create(ctx context.Context, c *op.Call, tx *store.Tx,
 
 // fromBody checks a body and returns the domain that it describes.
 func (o Options) fromBody(body *CreateDomain) (Domain, error) {
+	if err := o.unavailable(body.Mode); err != nil {
+		return Domain{}, err
+	}
 	if body.Mode == Platform {
 		return o.platform(body)
 	}
 	return o.ofOwner(body)
 }
 
+// checkRoom refuses a domain more than an app may have.
+func (o Options) checkRoom(ctx context.Context, c *op.Call, tx *store.Tx, appID string) error {
+	n, err := store.One(ctx, tx, store.Value[int64], "SELECT COUNT(*) FROM domain WHERE app_id = ? AND NOT detached",
+		appID)
+	if err != nil {
+		return err
+	}
+	if limit := c.Scaled(o.PerApp); n >= limit {
+		return fault.New(fault.ResourceConflict, "The app has %d domains, and at most %d are allowed. Detach one first.", n,
+			limit)
+	}
+	return nil
+}
+
+// unavailable refuses a mode that the installation is not set up for.
+func (o Options) unavailable(mode Mode) error {
+	switch {
+	case mode == Platform && o.PlatformZone == "":
+		return fault.New(fault.InsufficientPermission, "This installation has no zone for platform domains "+
+			"(--platform-zone).")
+	case mode == Managed && o.Provider == nil:
+		return fault.New(fault.InsufficientPermission, "This installation manages no DNS zones (--dns-provider).")
+	case mode == Managed && len(o.Connection.Addresses) == 0:
+		return fault.New(fault.InsufficientPermission, "This installation does not say which addresses managed "+
+			"hostnames lead to (--connect-ips).")
+	case mode == External && !o.Connection.isSet():
+		return fault.New(fault.InsufficientPermission, "This installation does not say where hostnames of owners "+
+			"lead (--connect-cname, --connect-ips).")
+	}
+	return nil
+}
+
 // platform describes a hostname below the installation's own zone: nothing is left to
 // verify.
 func (o Options) platform(body *CreateDomain) (d Domain, err error) {
 	switch {
-	case o.PlatformZone == "":
-		return d, fault.New(fault.InsufficientPermission, "This installation has no zone for platform domains "+
-			"(--platform-zone).")
 	case !body.Prefix.Valid:
 		return d, fault.Invalid("/prefix", fault.ReasonRequired, "the mode platform needs a prefix")
 	case body.Hostname.Valid:
@@ -76,19 +114,23 @@ func (o Options) platform(body *CreateDomain) (d Domain, err error) {
 	return d, err
 }
 
-// ofOwner describes a hostname that its owner brings: until the owner proves it, it
-// holds nothing.
+// ofOwner describes a hostname that its owner brings. It holds nothing until the
+// owner proves that it is theirs.
 func (o Options) ofOwner(body *CreateDomain) (d Domain, err error) {
 	switch {
-	case body.Mode == Managed && o.Provider == nil:
-		return d, fault.New(fault.InsufficientPermission, "This installation manages no DNS zones (--dns-provider).")
-	case !o.Connection.isSet():
-		return d, fault.New(fault.InsufficientPermission, "This installation does not say where hostnames of owners "+
-			"lead (--connect-cname, --connect-ips).")
 	case body.Prefix.Valid:
 		return d, fault.Invalid("/prefix", fault.ReasonNotAllowed, "the mode %s takes a hostname, not a prefix", body.Mode)
 	case !body.Hostname.Valid:
 		return d, fault.Invalid("/hostname", fault.ReasonRequired, "the mode %s needs a hostname", body.Mode)
+	case body.ApexProfileID.Valid && body.Mode == Managed:
+		return d, fault.Invalid("/apexProfileId", fault.ReasonNotAllowed,
+			"the mode managed takes no apexProfileId: the installation makes the records")
+	case body.ApexProfileID.Valid && body.ApexProfileID.Value != apexByAddress:
+		return d, fault.Invalid("/apexProfileId", fault.ReasonUnknownReference,
+			"the apexProfileId must be one of the apexProfiles of GET /domain-options")
+	case body.ApexProfileID.Valid && len(o.Connection.Addresses) == 0:
+		return d, fault.New(fault.InsufficientPermission, "This installation does not say which addresses apex "+
+			"hostnames lead to (--connect-ips).")
 	}
 	d = Domain{AppID: body.AppID, Mode: body.Mode, Ownership: OwnershipUnverified, DNS: DNSPending,
 		HTTPS: o.firstHTTPS(), Links: LinksPending, apexProfile: body.ApexProfileID.Value}
@@ -133,7 +175,8 @@ func finishCreation(ctx context.Context, r *durable.Run) error {
 
 // abandonCreation removes the domain of a creation that ends otherwise. Links that
 // were made meanwhile are confirmed effects: with any of them, or as the default of
-// its app, the domain stays and is published.
+// its app, the domain stays and is published. One that is being detached is the
+// detachment's.
 func abandonCreation(ctx context.Context, tx *store.Tx, o *durable.Operation) error {
 	d, err := find(ctx, tx, o.ResourceID)
 	if errors.Is(err, store.ErrNotFound) {
@@ -146,7 +189,7 @@ func abandonCreation(ctx context.Context, tx *store.Tx, o *durable.Operation) er
 	if err != nil {
 		return err
 	}
-	if inUse {
+	if inUse || d.RemovalState.Valid {
 		return enqueuePublish(ctx, tx, &d)
 	}
 	if err := d.remove(ctx, tx); err != nil {

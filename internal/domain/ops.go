@@ -19,6 +19,8 @@ type Options struct {
 	PlatformZone string
 	// AssetsHost serves images and is not a domain of any app; "" for none.
 	AssetsHost string
+	// PerApp is how many domains an app may have.
+	PerApp int64
 	// Connection is where the hostnames of owners lead.
 	Connection Connection
 	// Provider hosts the zones of managed domains on Nameservers; nil for none.
@@ -41,17 +43,28 @@ func (c Connection) isSet() bool { return c.CNAME != "" || len(c.Addresses) > 0 
 // Register declares the operations of this package, adds what they do to works and
 // returns the package's part.
 func Register(p *op.Pipeline, works *durable.Works, o Options) part.Part {
+	app := op.AppOf("domainId", appOf)
 	op.List(p, op.Op{ID: "getDomains", Method: "GET", Path: "/domains", Perm: "domains:read", App: op.AppInQuery,
 		Summary: "List domains"}, func(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]Domain, error) {
 		return list(ctx, c, in, w)
 	})
 	op.Write(p, op.Op{ID: "createDomains", Method: "POST", Path: "/domains", Perm: "domains:create", App: op.AppInBody,
 		Status: 202, Summary: "Add a domain", Doc: "A platform domain is ready for links at once; follow the " +
-			"operation until the redirector answers on it."}, o.create)
+			"operation until the redirector answers on it. An external or managed domain is a claim: add the record of " +
+			"its `challenge` to the DNS and verify it. Others may claim the same hostname; the first who proves it " +
+			"gets it."}, o.create)
 	op.Read(p, op.Op{ID: "getDomainsDomainId", Method: "GET", Path: "/domains/{domainId}", Perm: "domains:read",
-		App: op.AppOf("domainId", appOf), Summary: "Get a domain"}, get)
+		App: app, Summary: "Get a domain"}, get)
+	op.Write(p, op.Op{ID: "deleteDomainsDomainId", Method: "DELETE", Path: "/domains/{domainId}", Perm: "domains:delete",
+		App: app, IfMatch: op.IfMatchRequired, Status: 202, Summary: "Detach a domain", Doc: "The hostname is free for " +
+			"others once the operation is done. A domain that has links or is the app's default stays: 409 with its " +
+			"dependencies."}, detach)
+	op.Read(p, op.Op{ID: "getDomainsDomainIdCapabilities", Method: "GET", Path: "/domains/{domainId}/capabilities",
+		Perm: "capabilities:read", App: app, Summary: "Get what can be done with a domain"}, o.capabilities)
+	op.Read(p, op.Op{ID: "getDomainOptions", Method: "GET", Path: "/domain-options", Perm: "domains:read",
+		App: op.AppInQuery, Summary: "Get the ways to connect a domain"}, o.choices)
 	return part.Part{
-		Name: "domain", Kinds: []jobs.Kind{works.Add(creation), publishing},
+		Name: "domain", Kinds: []jobs.Kind{works.Add(creation), works.Add(detachment), publishing},
 		Sweeps: []part.Sweep{{Name: "removed domains", Run: Sweep}},
 		OfApp: part.OfApp{
 			Tables: []string{"domain"},

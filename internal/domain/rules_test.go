@@ -1,9 +1,13 @@
 package domain
 
 import (
+	"context"
+	"fmt"
+	"net/netip"
 	"strings"
 	"testing"
 
+	"github.com/waymarkhq/waymark/internal/dnsprovider"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/opt"
 )
@@ -20,4 +24,38 @@ func TestNoZone(t *testing.T) {
 		Prefix: opt.NullOf("go")}); err != nil || d.Hostname != "go.links.example" {
 		t.Errorf("with one: %v, %v", d.Hostname, err)
 	}
+}
+
+// What the installation is not set up for is neither offered nor accepted.
+func TestModesOfInstallation(t *testing.T) {
+	address := []netip.Addr{netip.MustParseAddr("192.0.2.80")}
+	for _, c := range []struct {
+		o     Options
+		modes []Mode
+	}{
+		{Options{}, nil},
+		{Options{PlatformZone: "links.example"}, []Mode{Platform}},
+		{Options{Connection: Connection{CNAME: "connect.example"}}, []Mode{External}},
+		{Options{Connection: Connection{Addresses: address}}, []Mode{External}},
+		{Options{Connection: Connection{CNAME: "connect.example"}, Provider: noProvider{}}, []Mode{External}},
+		{Options{Connection: Connection{Addresses: address}, Provider: noProvider{}}, []Mode{Managed, External}},
+	} {
+		offered, _ := c.o.choices(t.Context(), nil, nil)
+		if fmt.Sprint(offered.Data.Modes) != fmt.Sprint(c.modes) {
+			t.Errorf("%+v offers %v, want %v", c.o, offered.Data.Modes, c.modes)
+		}
+	}
+}
+
+// noProvider is a DNS provider that is never asked.
+type noProvider struct{}
+
+func (noProvider) Zone(context.Context, string) (string, error) { panic("not asked") }
+
+func (noProvider) Get(context.Context, string, string, string) (dnsprovider.Set, error) {
+	panic("not asked")
+}
+
+func (noProvider) Replace(context.Context, string, dnsprovider.Set, dnsprovider.Set) error {
+	panic("not asked")
 }

@@ -19,7 +19,7 @@ import (
 const held = "NOT detached AND verified_at IS NOT NULL"
 
 // IsReady is the condition of a row of table domain on which links can be made.
-const IsReady = held + " AND links = '" + string(LinksReady) + "'"
+const IsReady = held + " AND removal_state IS NULL AND links = '" + string(LinksReady) + "'"
 
 // isRemoved is the condition of a row of table domain that is only a record any
 // more. It is that of the index domain_removed.
@@ -136,8 +136,8 @@ func insert(ctx context.Context, tx *store.Tx, d *Domain) error {
 // inUse reports whether a link has the hostname of a domain, or its app gives it
 // to new links.
 func (d *Domain) inUse(ctx context.Context, q store.Q) (bool, error) {
-	return store.Exists(ctx, q, `SELECT 1 FROM link WHERE hostname = ? UNION ALL SELECT 1 FROM app WHERE id = ?
-		AND default_domain = ?`, d.Hostname, d.AppID, d.Hostname)
+	return store.Exists(ctx, q, `SELECT 1 FROM link WHERE hostname = ? AND app_id = ? UNION ALL SELECT 1 FROM app
+		WHERE id = ? AND default_domain = ?`, d.Hostname, d.AppID, d.AppID, d.Hostname)
 }
 
 // remove takes away a domain that never came into use, under a last revision.
