@@ -22,6 +22,7 @@ type hostnames struct {
 func (h *hostnames) check(dev bool) error {
 	if dev {
 		h.PlatformZone = cmp.Or(h.PlatformZone, "localhost")
+		h.ConnectCNAME = cmp.Or(h.ConnectCNAME, "connect.localhost")
 	}
 	if h.PlatformZone != "" {
 		zone, ok := weburl.Hostname(h.PlatformZone)
