@@ -133,7 +133,7 @@ func (t Table) Renew(ctx context.Context, tx *store.Tx, revision, condition stri
 }
 
 // Fail records a failed attempt; final gives up until the next change or
-// resync.
+// resync. What another attempt published meanwhile stays synced.
 func (t Table) Fail(ctx context.Context, tx *store.Tx, id string, attempts int64, final bool) (err error) {
 	defer fault.Wrap(&err, "publication.Fail(%s, %s)", t, id)
 	text, err := json.Marshal(Error{Code: "projection_failed", Message: "The redirector's routes could not be updated.",
@@ -146,7 +146,7 @@ func (t Table) Fail(ctx context.Context, tx *store.Tx, id string, attempts int64
 		status = Failed
 	}
 	_, err = tx.Exec(ctx, "UPDATE "+string(t)+" SET publication_status = ?, publication_attempts = ?, "+
-		"publication_error = ?, publication_updated_at = ? WHERE id = ?",
+		"publication_error = ?, publication_updated_at = ? WHERE id = ? AND publication_status <> 'synced'",
 		status, attempts, string(text), tx.Now, id)
 	return err
 }

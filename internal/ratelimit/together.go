@@ -2,6 +2,7 @@ package ratelimit
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 	"sync"
@@ -28,6 +29,9 @@ type together struct {
 	// that wait for it.
 	busy map[string][]*caller
 }
+
+// errNotCounted is what those who wait get when counting panics.
+var errNotCounted = errors.New("the call was not counted")
 
 // caller waits to be counted.
 type caller struct {
@@ -87,10 +91,13 @@ func (t *together) countFor(ctx context.Context, key string, all []*caller,
 	defer t.next(key)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), togetherLimit)
 	defer cancel()
+	for _, c := range all[1:] {
+		c.answer.err = errNotCounted
+		defer func() { c.turn <- nil }()
+	}
 	answers := count(ctx, len(all))
-	for i, c := range all[1:] {
-		c.answer = answers[i+1]
-		c.turn <- nil
+	for i, c := range all {
+		c.answer = answers[i]
 	}
 	return answers[0]
 }

@@ -170,3 +170,38 @@ func TestTogetherInNewWindow(t *testing.T) {
 		}
 	})
 }
+
+// When counting panics nobody waits for an answer that never comes.
+func TestPanicTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var counted together
+		end := make(chan bool)
+		take := func() (a answer, panicked any) {
+			defer func() { panicked = recover() }()
+			return counted.take(t.Context(), "a", func(_ context.Context, n int) []answer {
+				if <-end {
+					panic("counting")
+				}
+				return make([]answer, n)
+			}), nil
+		}
+		var calls sync.WaitGroup
+		calls.Go(func() { take() })
+		synctest.Wait()
+		calls.Go(func() {
+			if _, panicked := take(); panicked == nil {
+				t.Error("the panic is lost")
+			}
+		})
+		synctest.Wait()
+		calls.Go(func() {
+			if a, panicked := take(); !errors.Is(a.err, errNotCounted) || panicked != nil {
+				t.Error(a, panicked)
+			}
+		})
+		synctest.Wait()
+		end <- false
+		end <- true
+		calls.Wait()
+	})
+}
