@@ -12,7 +12,7 @@ import (
 )
 
 // testOnly packages may import anything and are imported by tests alone.
-var testOnly = []string{"csvtable/csvtest", "visitor/visitortest", "store/storetest", "store/storetest/withpostgres",
+var testOnly = []string{"csvtable/csvtest", "visitor/visitortest", "store/storetest", "store/storetest/withpostgres", "dnsprovider/dnstest",
 	"apitest"}
 
 const (

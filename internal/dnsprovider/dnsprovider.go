@@ -28,8 +28,9 @@ type Set struct {
 	// TTL is in seconds.
 	TTL int64
 	// Values are in the presentation form of zone files, MX and SRV with their
-	// priority; TXT are the bare texts, without quotes. Their order does not count.
-	// None means that there is no such set.
+	// priority, hostnames with or without a final dot; TXT are the bare texts, without
+	// quotes. Their order does not count. None means that there is no such set. What a
+	// provider returns is in the form that Canonical gives.
 	Values []string
 }
 
@@ -41,6 +42,8 @@ type Provider interface {
 	// Get returns the set of a name and type as the provider has it.
 	Get(ctx context.Context, zone, name, kind string) (Set, error)
 	// Replace makes the set of its name and type new if it is old now, and does
-	// nothing if it is new already; otherwise it returns ErrChanged.
+	// nothing if it is new already; otherwise it returns ErrChanged, also where other
+	// records at the name leave no room for it: a CNAME stands alone. The values are
+	// compared by their meaning; a TTL is set, never compared.
 	Replace(ctx context.Context, zone string, old, new Set) error
 }

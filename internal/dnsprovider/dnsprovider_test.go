@@ -1,0 +1,300 @@
+package dnsprovider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/waymarkhq/waymark/internal/dnsprovider/dnstest"
+)
+
+// zone is the zone that the servers of the tests host.
+const zone = "zone.example"
+
+// peer is a provider and the server behind it.
+type peer struct {
+	Provider
+	*dnstest.Server
+	// makesZones tells that the provider makes zones that are not there.
+	makesZones bool
+}
+
+// eachPeer runs a test against each provider with its real server.
+func eachPeer(t *testing.T, test func(t *testing.T, p peer)) {
+	for name, start := range peers {
+		t.Run(name, func(t *testing.T) { test(t, start(t)) })
+	}
+}
+
+var peers = map[string]func(t *testing.T) peer{
+	"rfc2136 knot": func(t *testing.T) peer {
+		s := dnstest.Knot(t, zone)
+		return peer{NewRFC2136(s.Address, testKey(t, dnstest.Key)), s, false}
+	},
+	"rfc2136 bind": func(t *testing.T) peer {
+		s := dnstest.BIND(t, zone)
+		return peer{NewRFC2136(s.Address, testKey(t, dnstest.Key)), s, false}
+	},
+}
+
+func testKey(t *testing.T, text string) Key {
+	t.Helper()
+	key, err := ParseKey(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
+func set(name, kind string, ttl int64, values ...string) Set {
+	return Set{Name: name, Type: kind, TTL: ttl, Values: values}
+}
+
+// none is the set that is not there.
+func none(s Set) Set { return Set{Name: s.Name, Type: s.Type} }
+
+// replace must succeed.
+func (p peer) replace(t *testing.T, old, new Set) {
+	t.Helper()
+	if err := p.Replace(t.Context(), zone, old, new); err != nil {
+		t.Fatalf("%v becomes %v: %v", old, new, err)
+	}
+}
+
+// changed must fail because of what is there.
+func (p peer) changed(t *testing.T, old, new Set) {
+	t.Helper()
+	if err := p.Replace(t.Context(), zone, old, new); !errors.Is(err, ErrChanged) {
+		t.Errorf("%v becomes %v: %v, not %v", old, new, err, ErrChanged)
+	}
+}
+
+// has tells what Get must return and what the server must answer: as many records.
+func (p peer) has(t *testing.T, want Set) {
+	t.Helper()
+	got, err := p.Get(t.Context(), zone, want.Name, want.Type)
+	if err != nil {
+		t.Fatalf("get %s %s: %v", want.Name, want.Type, err)
+	}
+	if !got.Same(want) || len(got.Values) != len(want.Values) || len(want.Values) > 0 && got.TTL != want.TTL {
+		t.Errorf("got %v, not %v", got, want)
+	}
+	if served := p.Records(t, want.Name, want.Type); len(served) != len(want.Values) {
+		t.Errorf("%s %s: the server answers %q", want.Name, want.Type, served)
+	}
+}
+
+// sets is a set of each type, with what it becomes and a line that the server
+// answers for that.
+var sets = []struct {
+	first, second Set
+	served        string
+}{
+	{set("a."+zone, "A", 300, "192.0.2.1"), set("a."+zone, "A", 60, "192.0.2.2", "192.0.2.3"), "60\tIN\tA\t192.0.2.3"},
+	{set("aaaa."+zone, "AAAA", 300, "2001:db8::1"), set("aaaa."+zone, "AAAA", 300, "2001:DB8:0::2"), "2001:db8::2"},
+	{set("cname."+zone, "CNAME", 300, "one.example.net"), set("cname."+zone, "CNAME", 300, "Two.example.net."),
+		"two.example.net."},
+	{set("txt."+zone, "TXT", 300, `say "x"; \ back\034`, "", "plain"), set("txt."+zone, "TXT", 300, "grün ✓", strings.Repeat("é;\"", 900)),
+		`"gr\195\188n \226\156\147"`},
+	{set(zone, "MX", 300, "10 mail.example.net"), set(zone, "MX", 300, "10 Mail.example.net.", "20 ns1."+zone), "20 ns1." + zone + "."},
+	{set("_sip._tcp."+zone, "SRV", 300, "10 5 5060 sip.example.net"), set("_sip._tcp."+zone, "SRV", 300, "0 0 0 ."), "0 0 0 ."},
+	{set("caa."+zone, "CAA", 300, `0 issue "ca.example.net; policy=ev"`), set("caa."+zone, "CAA", 300, `128 Issue ";"`, "0 iodef mailto:a@example.net"),
+		`128 issue ";"`},
+	{set("sub."+zone, "NS", 300, "ns1.example.net"), set("sub."+zone, "NS", 300, "ns1.example.net", "ns2.example.net"), "ns2.example.net."},
+	{set("*.wild."+zone, "A", 300, "192.0.2.1"), set("*.wild."+zone, "A", 300, "192.0.2.2"), "192.0.2.2"},
+}
+
+func TestSets(t *testing.T) {
+	eachPeer(t, func(t *testing.T, p peer) {
+		for _, each := range sets {
+			first, second := each.first, each.second
+			t.Run(first.Type+" "+first.Name, func(t *testing.T) {
+				p.has(t, none(first))
+				for range 2 { // the second time nothing is to be done
+					p.replace(t, none(first), first)
+					p.has(t, first)
+				}
+				for range 2 {
+					p.replace(t, first, second)
+					p.has(t, second)
+				}
+				if served := p.Records(t, second.Name, second.Type); !strings.Contains(strings.Join(served, "\n"), each.served) {
+					t.Errorf("the server answers %q, not %q", served, each.served)
+				}
+				// Just another TTL.
+				second.TTL = 600
+				p.replace(t, second, second)
+				p.has(t, second)
+				// What is there is neither first nor nothing.
+				p.changed(t, first, set(first.Name, first.Type, 60, first.Values...))
+				p.changed(t, none(first), first)
+				p.changed(t, first, none(first))
+				p.has(t, second)
+				for range 2 {
+					p.replace(t, second, none(first))
+					p.has(t, none(first))
+				}
+				p.changed(t, first, second)
+				p.has(t, none(first))
+			})
+		}
+	})
+}
+
+// A CNAME and other records do not stand at one name, and no provider says that they
+// do.
+func TestAlone(t *testing.T) {
+	eachPeer(t, func(t *testing.T, p peer) {
+		a, cname := set("alone."+zone, "A", 300, "192.0.2.1"), set("alone."+zone, "CNAME", 300, "one.example.net")
+		p.replace(t, none(a), a)
+		p.changed(t, none(cname), cname)
+		p.has(t, a)
+		p.replace(t, a, none(a))
+		p.replace(t, none(cname), cname)
+		p.changed(t, none(a), a)
+		p.has(t, cname)
+		apex := set(zone, "CNAME", 300, "one.example.net")
+		p.changed(t, none(apex), apex)
+	})
+}
+
+// A wildcard answers for names that have no records of their own; a CNAME leads to
+// records of another name.
+func TestAnswersOfOthers(t *testing.T) {
+	eachPeer(t, func(t *testing.T, p peer) {
+		wild, own := set("*."+zone, "A", 300, "192.0.2.1"), set("own."+zone, "A", 300, "192.0.2.1")
+		p.replace(t, none(wild), wild)
+		got, err := p.Get(t.Context(), zone, own.Name, "A")
+		if err != nil || len(got.Values) != 0 {
+			t.Errorf("got %v of a wildcard, %v", got, err)
+		}
+		p.replace(t, none(own), own)
+		p.replace(t, wild, none(wild))
+		p.has(t, own)
+		cname := set("leads."+zone, "CNAME", 300, own.Name)
+		p.replace(t, none(cname), cname)
+		if got, err := p.Get(t.Context(), zone, cname.Name, "A"); err != nil || len(got.Values) != 0 {
+			t.Errorf("got %v behind a CNAME, %v", got, err)
+		}
+	})
+}
+
+// The addresses of delegated nameservers belong to the zone; what else is below the
+// delegation does not.
+func TestDelegation(t *testing.T) {
+	eachPeer(t, func(t *testing.T, p peer) {
+		glue := set("ns1.sub."+zone, "A", 300, "192.0.2.1")
+		ns := set("sub."+zone, "NS", 300, glue.Name)
+		p.replace(t, none(glue), glue)
+		p.replace(t, none(ns), ns)
+		changed := set(glue.Name, "A", 300, "192.0.2.2")
+		p.replace(t, glue, changed)
+		if got, err := p.Get(t.Context(), zone, glue.Name, "A"); err != nil || !got.Same(changed) {
+			t.Errorf("got %v, %v", got, err)
+		}
+		p.replace(t, ns, none(ns))
+		p.has(t, changed)
+	})
+}
+
+func TestZone(t *testing.T) {
+	eachPeer(t, func(t *testing.T, p peer) {
+		cname := set("alias."+zone, "CNAME", 300, "www.example.net")
+		p.replace(t, none(cname), cname)
+		for _, hostname := range []string{zone, "www." + zone, "a.b.c." + zone, "alias." + zone, "below.alias." + zone} {
+			if got, err := p.Zone(t.Context(), hostname); got != zone || err != nil {
+				t.Errorf("the zone of %s is %q, %v", hostname, got, err)
+			}
+		}
+		if p.makesZones {
+			return
+		}
+		for _, hostname := range []string{"example", "example.net", "otherzone.example", "com", "www.example.co.uk"} {
+			if got, err := p.Zone(t.Context(), hostname); !errors.Is(err, ErrNoZone) {
+				t.Errorf("the zone of %s is %q, %v", hostname, got, err)
+			}
+		}
+		for range 2 {
+			s := set("www.example.net", "A", 300, "192.0.2.1")
+			if err := p.Replace(t.Context(), "example.net", none(s), s); err == nil {
+				t.Error("a record in a zone of others")
+			}
+		}
+	})
+}
+
+// Of callers that change a set at the same time, one wins and the others see that it
+// did.
+func TestAtTheSameTime(t *testing.T) {
+	eachPeer(t, func(t *testing.T, p peer) {
+		const rounds, callers = 10, 4
+		now := none(set("race."+zone, "A", 0))
+		for round := range rounds {
+			var all sync.WaitGroup
+			errs := make([]error, callers)
+			next := make([]Set, callers)
+			for i := range callers {
+				next[i] = set(now.Name, "A", 300, fmt.Sprintf("192.0.2.%d", 10*round+i))
+				all.Go(func() { errs[i] = p.Replace(t.Context(), zone, now, next[i]) })
+			}
+			all.Wait()
+			won := -1
+			for i, err := range errs {
+				switch {
+				case err == nil && won >= 0:
+					t.Fatalf("round %d: both %d and %d won", round, won, i)
+				case err == nil:
+					won = i
+				case !errors.Is(err, ErrChanged):
+					t.Fatal(err)
+				}
+			}
+			if won < 0 {
+				t.Fatalf("round %d: nobody won", round)
+			}
+			now = next[won]
+			p.has(t, now)
+		}
+	})
+}
+
+func TestRefusedSets(t *testing.T) {
+	eachPeer(t, func(t *testing.T, p peer) {
+		for _, s := range []Set{
+			set("a."+zone, "A", 300, "2001:db8::1"),
+			set("a."+zone, "A", -1, "192.0.2.1"),
+			set("a.example.net", "A", 300, "192.0.2.1"),
+			set("a"+zone, "A", 300, "192.0.2.1"),
+			set("a."+zone, "PTR", 300, "b.example.net"),
+			set("a."+zone, "CNAME", 300, "b.example.net", "c.example.net"),
+			set(zone, "NS", 300, "ns1.example.net"),
+		} {
+			if err := p.Replace(t.Context(), zone, none(s), s); err == nil || errors.Is(err, ErrChanged) {
+				t.Errorf("%v: %v", s, err)
+			}
+		}
+		a := set("a."+zone, "A", 300, "192.0.2.1")
+		if err := p.Replace(t.Context(), zone, set("b."+zone, "A", 300), a); err == nil {
+			t.Error("a set became that of another name")
+		}
+		p.has(t, none(a))
+	})
+}
+
+func TestEndedContext(t *testing.T) {
+	eachPeer(t, func(t *testing.T, p peer) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		a := set("a."+zone, "A", 300, "192.0.2.1")
+		_, errGet := p.Get(ctx, zone, a.Name, "A")
+		_, errZone := p.Zone(ctx, a.Name)
+		for _, err := range []error{errGet, errZone, p.Replace(ctx, zone, none(a), a)} {
+			if !errors.Is(err, context.Canceled) {
+				t.Error(err)
+			}
+		}
+	})
+}
