@@ -12,8 +12,8 @@ import (
 )
 
 // testOnly packages may import anything and are imported by tests alone.
-var testOnly = []string{"csvtable/csvtest", "visitor/visitortest", "store/storetest", "store/storetest/withpostgres", "dnsprovider/dnstest",
-	"apitest"}
+var testOnly = []string{"csvtable/csvtest", "visitor/visitortest", "store/storetest", "store/storetest/withpostgres",
+	"dnsprovider/dnstest", "apitest"}
 
 const (
 	module   = "github.com/waymarkhq/waymark/"

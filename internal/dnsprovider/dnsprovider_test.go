@@ -38,6 +38,10 @@ var peers = map[string]func(t *testing.T) peer{
 		s := dnstest.BIND(t, zone)
 		return peer{NewRFC2136(s.Address, testKey(t, dnstest.Key)), s, false}
 	},
+	"powerdns": func(t *testing.T) peer {
+		s := dnstest.PowerDNS(t, zone)
+		return peer{NewPowerDNS(s.URL, s.APIKey, []string{"ns1.example.net", "ns2.example.net"}), s, true}
+	},
 }
 
 func testKey(t *testing.T, text string) Key {

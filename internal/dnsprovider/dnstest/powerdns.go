@@ -3,6 +3,7 @@ package dnstest
 import (
 	"database/sql"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -25,17 +26,8 @@ func PowerDNS(t testing.TB, zone string) *Server {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	for _, statement := range []string{
-		string(tables),
-		"INSERT INTO domains (id, name, type) VALUES (1, '" + zone + "', 'NATIVE')",
-		"INSERT INTO records (domain_id, name, type, content, ttl, auth) VALUES (1, '" + zone +
-			"', 'SOA', 'ns1." + zone + " hostmaster." + zone + " 1 3600 600 604800 300', 3600, 1)",
-		"INSERT INTO records (domain_id, name, type, content, ttl, auth) VALUES (1, '" + zone +
-			"', 'NS', 'ns1." + zone + "', 3600, 1)",
-	} {
-		if _, err := db.Exec(statement); err != nil {
-			t.Fatal(err)
-		}
+	if _, err := db.Exec(string(tables)); err != nil {
+		t.Fatal(err)
 	}
 	config := setting(t, "pdns.conf", zone, "/var/lib/powerdns", dir, "webserver-port=8081", "webserver-port="+api)
 	write(t, dir, "pdns.conf", config+`
@@ -47,6 +39,10 @@ query-cache-ttl=0
 negquery-cache-ttl=0
 zone-cache-refresh-interval=0
 `)
+	create := exec.Command("pdnsutil", "--config-dir="+dir, "create-zone", zone, "ns1."+zone)
+	if out, err := create.CombinedOutput(); err != nil {
+		t.Fatalf("pdnsutil create-zone: %v\n%s", err, out)
+	}
 	s := start(t, dir, port, zone, "pdns_server", "--config-dir="+dir, "--daemon=no", "--guardian=no")
 	s.URL, s.APIKey = "http://127.0.0.1:"+api, secret
 	return s
