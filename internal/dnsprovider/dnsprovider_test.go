@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -41,6 +43,23 @@ var peers = map[string]func(t *testing.T) peer{
 	"powerdns": func(t *testing.T) peer {
 		s := dnstest.PowerDNS(t, zone)
 		return peer{NewPowerDNS(s.URL, s.APIKey, []string{"ns1.example.net", "ns2.example.net"}), s, true}
+	},
+	// The script that docs/dns-provider.md shows.
+	"script": func(t *testing.T) peer {
+		s, dir := dnstest.PowerDNS(t, zone), t.TempDir()
+		key, path := filepath.Join(dir, "powerdns.key"), filepath.Join(dir, "provider.py")
+		script := strings.NewReplacer("http://127.0.0.1:8081", s.URL, "/etc/waymark/powerdns.key", key).
+			Replace(dnstest.Example(t, "provider.py"))
+		for file, content := range map[string]string{key: s.APIKey, path: script} {
+			if err := os.WriteFile(file, []byte(content), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p, err := NewScript(path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return peer{p, s, false}
 	},
 }
 

@@ -10,6 +10,9 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
+// maxTTL is the longest TTL there is, in seconds (RFC 2181, section 8).
+const maxTTL = 1<<31 - 1
+
 // Same reports whether two sets of one name and type have the same values by their
 // meaning: in any order, hostnames in any case, with or without a final dot. TTLs do
 // not count. A value that has no meaning is the same as its very text.
@@ -64,7 +67,7 @@ func checkReplace(zone string, old, new Set) error {
 		return fmt.Errorf("%s %s cannot become %s %s", old.Name, old.Type, new.Name, new.Type)
 	case !within(zone, new.Name):
 		return fmt.Errorf("%s is not in the zone %s", new.Name, zone)
-	case new.TTL < 0 || new.TTL > 1<<31-1:
+	case new.TTL < 0 || new.TTL > maxTTL:
 		return fmt.Errorf("%d is not a TTL", new.TTL)
 	case new.Type == "CNAME" && len(new.meaning()) > 1:
 		return fmt.Errorf("%s cannot have several CNAME records", new.Name)
