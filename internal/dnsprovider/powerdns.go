@@ -90,12 +90,8 @@ func (p *PowerDNS) Zone(ctx context.Context, hostname string) (zone string, err 
 		return "", ErrNoZone
 	}
 	for name := hostname; !registry(name); name = parent(name) {
-		var zones []zoneJSON
-		if err := p.call(ctx, "GET", "/zones?zone="+dns.Fqdn(name), nil, &zones); err != nil {
-			return "", err
-		}
-		if len(zones) > 0 {
-			return name, nil
+		if found, err := p.hosts(ctx, name); found || err != nil {
+			return name, err
 		}
 	}
 	made := zoneJSON{Name: dns.Fqdn(hostname), Kind: "Native"}
@@ -103,10 +99,21 @@ func (p *PowerDNS) Zone(ctx context.Context, hostname string) (zone string, err 
 		made.Nameservers = append(made.Nameservers, dns.Fqdn(nameserver))
 	}
 	err = p.call(ctx, "POST", "/zones?rrsets=false", made, nil)
-	if status(err) == http.StatusConflict {
-		return hostname, nil // another process made it meanwhile
+	if status(err) != 0 {
+		// Another process may have made it meanwhile: 409, or 500 where the server noticed
+		// late.
+		if found, errFind := p.hosts(ctx, hostname); found || errFind != nil {
+			return hostname, errFind
+		}
 	}
 	return hostname, err
+}
+
+// hosts reports whether the server has a zone of a name.
+func (p *PowerDNS) hosts(ctx context.Context, name string) (bool, error) {
+	var zones []zoneJSON
+	err := p.call(ctx, "GET", "/zones?zone="+dns.Fqdn(name), nil, &zones)
+	return len(zones) > 0, err
 }
 
 // Get implements Provider.
