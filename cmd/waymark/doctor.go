@@ -17,11 +17,16 @@ type doctorCommand struct {
 	storage  `group:"Storage:"`
 	images   `group:"Storage:"`
 	webhooks `group:"Webhooks:"`
+	zones    `group:"DNS provider:"`
 }
 
 // Run checks the data folder, the database, its schema, the asset store, the
-// settings of webhooks and the queues, and tells what it found, one line a check.
+// settings of webhooks, the DNS provider and the queues, and tells what it found, one
+// line a check.
 func (c *doctorCommand) Run(ctx context.Context) error {
+	if err := c.zones.check(); err != nil {
+		return err
+	}
 	return c.with(ctx, func(db *store.DB) error {
 		report := func(check, found string) { fmt.Printf("%-12s %s\n", check, found) }
 		if err := c.prepare(); err != nil {
@@ -50,6 +55,11 @@ func (c *doctorCommand) Run(ctx context.Context) error {
 			return err
 		} else {
 			report("webhooks", fmt.Sprintf("ok, %d deliveries waiting", n))
+		}
+		if found, err := c.tryProvider(ctx); err != nil {
+			return err
+		} else if found != "" {
+			report("dns provider", "ok, "+found)
 		}
 		n, oldest, err := jobs.Depth(ctx, db)
 		if err != nil {

@@ -49,6 +49,10 @@ func (p *process) start(ctx context.Context) error {
 	if settings.Outbound, err = p.client(); err != nil {
 		return err
 	}
+	provider, err := p.provider(p.log)
+	if err != nil {
+		return err
+	}
 	if roles.Redirect {
 		if settings.Countries, err = p.countries(p.log); err != nil {
 			return err
@@ -84,6 +88,7 @@ func (p *process) start(ctx context.Context) error {
 	}
 	settings.DB, settings.DocsURL = p.db, cmp.Or(p.DocsURL, p.apiURL+"/docs")
 	settings.Domains, settings.Addresses = p.domains(), p.addresses
+	settings.Domains.Provider, settings.Domains.Nameservers = provider, p.DNSNameservers
 	settings.Assets = asset.Addresses{Scheme: p.addresses.Scheme, Port: p.addresses.Port, Host: p.AssetsHost}
 	if settings.Blobs, err = p.openBlobs(p.DataDir); err != nil {
 		return err

@@ -22,6 +22,7 @@ type serveCommand struct {
 	visitors  `group:"Visitors:"`
 	work      `group:"Executor:"`
 	webhooks  `group:"Webhooks:"`
+	zones     `group:"DNS provider:"`
 }
 
 // check completes the settings and refuses those that cannot work. It makes
@@ -38,6 +39,7 @@ func (c *serveCommand) check() error {
 		c.events.check,
 		func() error { return c.visitors.check(len(c.trusted) > 0) },
 		c.images.check,
+		c.zones.check,
 	} {
 		if err := check(); err != nil {
 			return err
