@@ -27,6 +27,12 @@ func (c *Client) connect(ctx context.Context, host string) (conn net.Conn, code 
 	} else if targets, code = c.resolve(ctx, host); code != "" {
 		return nil, code
 	}
+	return secure(ctx, targets, config)
+}
+
+// secure returns a TLS connection to one of the targets that lasts as long as ctx,
+// or the code of a failure.
+func secure(ctx context.Context, targets []netip.AddrPort, config *tls.Config) (conn net.Conn, code string) {
 	raw, err := dial(ctx, targets)
 	if err != nil {
 		return nil, connectionFailed
@@ -35,11 +41,11 @@ func (c *Client) connect(ctx context.Context, host string) (conn net.Conn, code 
 	// connection: closing TLS would wait for the peer to accept its last
 	// message.
 	context.AfterFunc(ctx, func() { raw.Close() })
-	secure := tls.Client(raw, config)
-	if secure.Handshake() != nil {
+	client := tls.Client(raw, config)
+	if client.Handshake() != nil {
 		return nil, tlsFailed
 	}
-	return secure, ""
+	return client, ""
 }
 
 // resolve asks for the addresses of host, all of which must be public.

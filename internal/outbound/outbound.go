@@ -1,7 +1,8 @@
-// Package outbound sends HTTPS requests to addresses that strangers chose. For
-// each attempt it asks for the host's addresses, refuses all that are not
-// public, and connects to the very address it checked: no later answer of the
-// DNS can lead it into the network it runs in.
+// Package outbound sends HTTPS requests to addresses that strangers chose: events to
+// the destinations of webhooks, and probes to the hostnames of domains. For each
+// attempt it refuses all addresses of the host that are not public, and connects to
+// the very address it checked: no later answer of the DNS can lead it into the
+// network it runs in.
 package outbound
 
 import (
@@ -67,11 +68,17 @@ func (c *Client) Post(ctx context.Context, url string, header http.Header, body 
 	ctx, cancel := context.WithTimeout(ctx, timeLimit)
 	defer cancel()
 	status, code := c.attempt(ctx, url, header, body)
-	// A connection may notice the end a moment before the context does.
-	if deadline, _ := ctx.Deadline(); status == 0 && (ctx.Err() != nil || !time.Now().Before(deadline)) {
+	if status == 0 && isOver(ctx) {
 		code = timeout
 	}
 	return status, failed(code, status)
+}
+
+// isOver reports whether the time of an attempt is over. A connection may notice
+// it a moment before the context does.
+func isOver(ctx context.Context) bool {
+	deadline, _ := ctx.Deadline()
+	return ctx.Err() != nil || !time.Now().Before(deadline)
 }
 
 // attempt returns the status of the answer and the code of a failure.
@@ -83,31 +90,38 @@ func (c *Client) attempt(ctx context.Context, url string, header http.Header, bo
 	maps.Copy(request.Header, header)
 	request.Header.Set("User-Agent", userAgent)
 	request.Host = request.URL.Hostname()
-	request.Close = true
 
 	conn, code := c.connect(ctx, request.Host)
 	if code != "" {
 		return 0, code
 	}
-	// One request on one connection that was just checked needs no Transport
-	// with its pool, and nothing of the body is ever read.
-	if request.Write(conn) != nil {
+	response, err := exchange(conn, request)
+	if err != nil {
 		return 0, connectionFailed
 	}
-	answer := bufio.NewReader(io.LimitReader(conn, answerLimit))
-	// informational answers go before the real one
-	for status < http.StatusOK && status != http.StatusSwitchingProtocols {
-		response, err := http.ReadResponse(answer, request)
-		if err != nil {
-			return 0, connectionFailed
-		}
-		status = response.StatusCode
-	}
-	switch status / 100 {
+	switch response.StatusCode / 100 {
 	case 2:
-		return status, ""
+		return response.StatusCode, ""
 	case 3:
-		return status, redirectRefused
+		return response.StatusCode, redirectRefused
 	}
-	return status, httpStatus
+	return response.StatusCode, httpStatus
+}
+
+// exchange sends a request and returns the head of its answer. One request on one
+// connection that was just checked needs no Transport with its pool, and nothing of
+// the body is ever read.
+func exchange(conn net.Conn, request *http.Request) (response *http.Response, err error) {
+	request.Close = true
+	if err := request.Write(conn); err != nil {
+		return nil, err
+	}
+	answer := bufio.NewReader(io.LimitReader(conn, answerLimit))
+	for {
+		response, err = http.ReadResponse(answer, request)
+		// informational answers go before the real one
+		if err != nil || response.StatusCode >= http.StatusOK || response.StatusCode == http.StatusSwitchingProtocols {
+			return response, err
+		}
+	}
 }

@@ -41,3 +41,30 @@ func IPv4(a netip.Addr) bool {
 	}
 	return true
 }
+
+// special6 holds the rows of IANA's registry of special-purpose IPv6 addresses that
+// lie within the global unicast addresses 2000::/3.
+var special6 = []netip.Prefix{
+	netip.MustParsePrefix("2001::/23"),         // protocols, Teredo among them
+	netip.MustParsePrefix("2001:db8::/32"),     // documentation
+	netip.MustParsePrefix("2002::/16"),         // 6to4, which carries any IPv4 address
+	netip.MustParsePrefix("2620:4f:8000::/48"), // AS112, a sink for private DNS
+	netip.MustParsePrefix("3fff::/20"),         // documentation
+}
+
+var globalUnicast = netip.MustParsePrefix("2000::/3")
+
+// IPv6 reports whether a is an IPv6 address of one host that the whole internet can
+// reach.
+func IPv6(a netip.Addr) bool {
+	// An address with a zone is in no prefix.
+	if !globalUnicast.Contains(a) {
+		return false
+	}
+	for _, p := range special6 {
+		if p.Contains(a) {
+			return false
+		}
+	}
+	return true
+}

@@ -106,3 +106,33 @@ func TestAgreesWithStandardLibrary(t *testing.T) {
 		t.Errorf("%d of 200000 addresses are public, which are too few", public)
 	}
 }
+
+// Of each range of the registry neither the first nor the last address is public;
+// those next to it are, where they are global unicast.
+func TestIPv6(t *testing.T) {
+	for _, r := range []struct {
+		first, last   string
+		before, after bool
+	}{
+		{"::", "1fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", false, true},
+		{"2001::", "2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff", true, true},
+		{"2001:db8::", "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff", true, true},
+		{"2002::", "2002:ffff:ffff:ffff:ffff:ffff:ffff:ffff", true, true},
+		{"2620:4f:8000::", "2620:4f:8000:ffff:ffff:ffff:ffff:ffff", true, true},
+		{"3fff::", "3fff:fff:ffff:ffff:ffff:ffff:ffff:ffff", true, true},
+		{"4000::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", true, false},
+	} {
+		first, last := netip.MustParseAddr(r.first), netip.MustParseAddr(r.last)
+		if IPv6(first) || IPv6(last) {
+			t.Errorf("%s-%s is public", first, last)
+		}
+		if IPv6(first.Prev()) != r.before || IPv6(last.Next()) != r.after {
+			t.Errorf("next to %s-%s: public is %v, %v", first, last, IPv6(first.Prev()), IPv6(last.Next()))
+		}
+	}
+	for _, text := range []string{"8.8.8.8", "::ffff:8.8.8.8", "2606:4700:4700::1111%eth0"} {
+		if IPv6(netip.MustParseAddr(text)) {
+			t.Errorf("%s is a public IPv6 address", text)
+		}
+	}
+}
