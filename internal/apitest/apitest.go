@@ -30,6 +30,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/blob"
 	"github.com/waymarkhq/waymark/internal/clientaddr"
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/dnslookup"
 	"github.com/waymarkhq/waymark/internal/domain"
 	"github.com/waymarkhq/waymark/internal/executor"
 	"github.com/waymarkhq/waymark/internal/link"
@@ -65,6 +66,11 @@ type Options struct {
 	// Domains are the options of domains; unless set, the platform zone is Zone and
 	// owners' hostnames lead to connect.<Zone> or 192.0.2.80.
 	Domains domain.Options
+	// DNS is the host:port of the DNS server that knows the hostnames of domains; empty
+	// is none.
+	DNS string
+	// Probe tells how those hostnames are probed.
+	Probe outbound.ProbeOptions
 	// Outbound tells which destinations webhooks may have, and how they are
 	// reached.
 	Outbound outbound.Options
@@ -122,6 +128,9 @@ func (i *Installation) start(t testing.TB, engine string, o Options) {
 		domains.Connection = domain.Connection{CNAME: "connect." + Zone,
 			Addresses: []netip.Addr{netip.MustParseAddr("192.0.2.80")}}
 	}
+	domains.Resolver = dnslookup.New(cmp.Or(o.DNS, "127.0.0.1:1"))
+	o.Probe.Own = append(o.Probe.Own, domains.Connection.Addresses...)
+	domains.Prober = &outbound.Prober{ProbeOptions: o.Probe}
 	var err error
 	if i.Blobs == nil {
 		if i.Blobs, err = blob.Open("file", i.dataDir); err != nil {
@@ -178,6 +187,14 @@ func (i *Installation) Cycle(t testing.TB) int {
 func (i *Installation) Deliver(t testing.TB) {
 	t.Helper()
 	if err := i.parts.Webhooks.Drain(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// CheckDomains verifies the domains whose check is due until none is.
+func (i *Installation) CheckDomains(t testing.TB) {
+	t.Helper()
+	if err := i.parts.Domains.Drain(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/cursor"
 	"github.com/waymarkhq/waymark/internal/delivery"
+	"github.com/waymarkhq/waymark/internal/domain"
 	"github.com/waymarkhq/waymark/internal/eventstore"
 	"github.com/waymarkhq/waymark/internal/executor"
 	"github.com/waymarkhq/waymark/internal/jobs"
@@ -44,7 +45,8 @@ type Roles struct{ API, Redirect, Executor bool }
 
 // Settings are what an Installation is opened with.
 type Settings struct {
-	// Options are the options of the capabilities; Open sets Events.
+	// Options are the options of the capabilities; Open sets Events, and Installation and
+	// Observe of Domains.
 	Options
 	// DB is migrated. It stays open when the Installation is closed.
 	DB    *store.DB
@@ -90,12 +92,13 @@ type Installation struct {
 	Pipeline *op.Pipeline
 	// API answers on the API listener, Public on the listener for visitors.
 	API, Public http.Handler
-	// Routes and Loader belong to the redirector, Executor and Webhooks to the
+	// Routes and Loader belong to the redirector, Executor, Webhooks and Domains to the
 	// executor.
 	Routes   *route.Cache
 	Loader   *eventstore.Loader
 	Executor *executor.Executor
 	Webhooks *webhook.Dispatcher
+	Domains  *domain.Checker
 	// Sweeps remove what is past its retention.
 	Sweeps []part.Sweep
 
@@ -110,6 +113,11 @@ type Installation struct {
 // Open puts an installation together. Nothing runs yet.
 func Open(ctx context.Context, s Settings) (*Installation, error) {
 	s.Clock, s.Events = cmp.Or(s.Clock, &clock.Clock{}), eventstore.Open(s.DB)
+	var err error
+	if s.Domains.Installation, err = s.DB.InstallationValue(ctx, "installation_id", rand.Text()); err != nil {
+		return nil, fmt.Errorf("installation id: %w", err)
+	}
+	s.Domains.Observe = observeVerifications(s.Metrics)
 	i := &Installation{settings: s}
 	if err := i.openPipeline(ctx); err != nil {
 		return nil, err
@@ -204,7 +212,8 @@ func (i *Installation) openExecutor(parts []part.Part) {
 		DB: s.DB, Log: s.Log, Kinds: kinds, Lease: s.JobLease, Observe: observeJobs(s.Metrics),
 	})
 	i.Webhooks = webhook.New(s.DB, s.Outbound, s.Log, s.Metrics)
-	i.loops = append(i.loops, i.Executor.Run, i.Webhooks.Run, func(ctx context.Context) {
+	i.Domains = domain.NewChecker(s.DB, s.Domains, s.Log)
+	i.loops = append(i.loops, i.Executor.Run, i.Webhooks.Run, i.Domains.Run, func(ctx context.Context) {
 		executor.RunSweeps(ctx, s.DB, s.Log, i.Sweeps)
 	})
 }
@@ -225,7 +234,7 @@ func (i *Installation) openRedirect() (err error) {
 		Visitors: visitor.New(visitor.Options{
 			TrustedProxies: s.TrustedProxies, CountryHeader: s.CountryHeader, Countries: s.Countries,
 		}),
-		Clock: s.Clock, Log: s.Log, Metrics: s.Metrics,
+		Installation: s.Domains.Installation, Clock: s.Clock, Log: s.Log, Metrics: s.Metrics,
 		Assets: blob.Handler(s.Blobs, s.Log), AssetsHost: s.Assets.Host,
 	})
 	i.loops = append(i.loops, counter.Run, i.Loader.Run, i.Routes.Follow, salts.Run)

@@ -39,6 +39,25 @@ func observeJobs(r prometheus.Registerer) func(kind, outcome string) {
 	return func(kind, outcome string) { attempts.WithLabelValues(kind, outcome).Inc() }
 }
 
+// observeVerifications counts verifications of domains; it returns the function that
+// is called for each.
+func observeVerifications(r prometheus.Registerer) func(trigger, outcome string, took time.Duration) {
+	factory := promauto.With(r)
+	ended := factory.NewCounterVec(prometheus.CounterOpts{
+		Name: "waymark_domain_verifications_total",
+		Help: "Verifications of domains by trigger (request, schedule) and outcome: ready, or the code of the failure.",
+	}, []string{"trigger", "outcome"})
+	duration := factory.NewHistogramVec(prometheus.HistogramOpts{
+		Name:    "waymark_domain_verification_seconds",
+		Help:    "How long verifications of domains took: on request from the call to the end of its operation.",
+		Buckets: []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600},
+	}, []string{"trigger"})
+	return func(trigger, outcome string, took time.Duration) {
+		ended.WithLabelValues(trigger, outcome).Inc()
+		duration.WithLabelValues(trigger).Observe(took.Seconds())
+	}
+}
+
 // queue shows the length of a queue, and for how long its oldest entry has been
 // due.
 func (i *Installation) queue(waiting, oldest, what string,

@@ -44,6 +44,14 @@ type Domain struct {
 	verifiedAt *clock.Instant
 	// apexProfile is how an apex hostname connects; "" means by CNAME.
 	apexProfile string
+	// verification is what the last verification saw; null before the first.
+	verification opt.Null[verification]
+	// failures counts the failed checks in a row of a domain that works, the first of
+	// which was at failingSince.
+	failures     int64
+	failingSince *clock.Instant
+	// nextCheckAt is when the domain is checked again by itself; nil means never.
+	nextCheckAt *clock.Instant
 }
 
 // Challenge proves the ownership of a hostname.

@@ -3,12 +3,15 @@ package domain
 import (
 	"context"
 	"net/netip"
+	"time"
 
 	"github.com/waymarkhq/waymark/internal/dependents"
+	"github.com/waymarkhq/waymark/internal/dnslookup"
 	"github.com/waymarkhq/waymark/internal/dnsprovider"
 	"github.com/waymarkhq/waymark/internal/durable"
 	"github.com/waymarkhq/waymark/internal/jobs"
 	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/outbound"
 	"github.com/waymarkhq/waymark/internal/part"
 )
 
@@ -29,6 +32,16 @@ type Options struct {
 	// Certify gets the certificate of a hostname, unless there is one; nil when TLS
 	// ends in front of the redirector.
 	Certify func(ctx context.Context, hostname string) error
+	// Resolver and Prober look at the hostnames of domains.
+	Resolver *dnslookup.Resolver
+	Prober   *outbound.Prober
+	// Installation is what the redirector calls this installation
+	// (route.InstallationHeader).
+	Installation string
+	// Observe is called after each verification with what started it, request or
+	// schedule, with ready or the code of its failure, and with how long it took;
+	// may be nil.
+	Observe func(trigger, outcome string, took time.Duration)
 }
 
 // Connection is what the DNS of a hostname must lead to: a name, or the addresses of
@@ -46,7 +59,7 @@ func Register(p *op.Pipeline, works *durable.Works, o Options) part.Part {
 	app := op.AppOf("domainId", appOf)
 	op.List(p, op.Op{ID: "getDomains", Method: "GET", Path: "/domains", Perm: "domains:read", App: op.AppInQuery,
 		Summary: "List domains"}, func(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]Domain, error) {
-		return list(ctx, c, in, w)
+		return o.list(ctx, c, in, w)
 	})
 	op.Write(p, op.Op{ID: "createDomains", Method: "POST", Path: "/domains", Perm: "domains:create", App: op.AppInBody,
 		Status: 202, Summary: "Add a domain", Doc: "A platform domain is ready for links at once; follow the " +
@@ -54,7 +67,8 @@ func Register(p *op.Pipeline, works *durable.Works, o Options) part.Part {
 			"its `challenge` to the DNS and verify it. Others may claim the same hostname; the first who proves it " +
 			"gets it."}, o.create)
 	op.Read(p, op.Op{ID: "getDomainsDomainId", Method: "GET", Path: "/domains/{domainId}", Perm: "domains:read",
-		App: app, Summary: "Get a domain"}, get)
+		App: app, Summary: "Get a domain"}, o.get)
+	registerVerification(p, o)
 	op.Write(p, op.Op{ID: "deleteDomainsDomainId", Method: "DELETE", Path: "/domains/{domainId}", Perm: "domains:delete",
 		App: app, IfMatch: op.IfMatchRequired, Status: 202, Summary: "Detach a domain", Doc: "The hostname is free for " +
 			"others once the operation is done. A domain that has links or is the app's default stays: 409 with its " +
@@ -64,7 +78,7 @@ func Register(p *op.Pipeline, works *durable.Works, o Options) part.Part {
 	op.Read(p, op.Op{ID: "getDomainOptions", Method: "GET", Path: "/domain-options", Perm: "domains:read",
 		App: op.AppInQuery, Summary: "Get the ways to connect a domain"}, o.choices)
 	return part.Part{
-		Name: "domain", Kinds: []jobs.Kind{works.Add(creation), works.Add(detachment), publishing},
+		Name: "domain", Kinds: []jobs.Kind{works.Add(creation), works.Add(detachment), works.Add(o.verifying()), publishing},
 		Sweeps: []part.Sweep{{Name: "removed domains", Run: Sweep}},
 		OfApp: part.OfApp{
 			Tables: []string{"domain"},
@@ -89,7 +103,8 @@ type domainInput struct {
 	DomainID string `path:"domainId"`
 }
 
-func get(ctx context.Context, c *op.Call, in *domainInput) (op.Item[Domain], error) {
+func (o Options) get(ctx context.Context, c *op.Call, in *domainInput) (op.Item[Domain], error) {
 	d, err := load(ctx, c.DB, in.DomainID)
+	o.complete(&d)
 	return op.Item[Domain]{Data: d, Ref: d.ref()}, err
 }

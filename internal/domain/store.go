@@ -3,8 +3,6 @@ package domain
 import (
 	"context"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/waymarkhq/waymark/internal/dependents"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
@@ -46,14 +44,16 @@ func Held(ctx context.Context, q store.Q, hostnames ...any) (_ []string, err err
 }
 
 const selection = `SELECT id, app_id, hostname, mode, zone_name, ownership, dns, https, links, detached, removal_state,
-	last_checked_at, last_error, verified_at, apex_profile_id, challenge,
+	last_checked_at, last_error, verified_at, apex_profile_id, challenge, verification, failures, failing_since,
+	next_check_at,
 	revision, created_at, updated_at, ` + publication.StateColumns + " FROM domain"
 
 func scan(r store.Row) (d Domain, err error) {
-	var failure, apexProfile, challenge *string
+	var failure, apexProfile, challenge, verification *string
 	var removal *Removal
 	if err := r.Scan(&d.ID, &d.AppID, &d.Hostname, &d.Mode, &d.ZoneName, &d.Ownership, &d.DNS, &d.HTTPS, &d.Links,
 		&d.Detached, &removal, &d.LastCheckedAt, &failure, &d.verifiedAt, &apexProfile, &challenge,
+		&verification, &d.failures, &d.failingSince, &d.nextCheckAt,
 		&d.Revision, &d.CreatedAt, &d.UpdatedAt, &d.Publication.Status, &d.Publication.ConfirmedRevision,
 		&d.Publication.UpdatedAt); err != nil {
 		return d, err
@@ -69,10 +69,10 @@ func scan(r store.Row) (d Domain, err error) {
 	if challenge != nil {
 		d.Challenge = opt.NullOf(newChallenge(d.Hostname, *challenge, d.verifiedAt != nil))
 	}
-	if failure != nil {
-		err = json.Unmarshal([]byte(*failure), &d.LastError)
+	if err := d.LastError.SetColumn(failure); err != nil {
+		return d, err
 	}
-	return d, err
+	return d, d.verification.SetColumn(verification)
 }
 
 // find returns a domain, or store.ErrNotFound.
@@ -90,14 +90,18 @@ func appOf(ctx context.Context, q store.Q, id string) (string, error) {
 	return store.One(ctx, q, store.Value[string], "SELECT app_id FROM domain WHERE id = ?", id)
 }
 
-func list(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]Domain, error) {
+func (o Options) list(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]Domain, error) {
 	var where store.Where
 	where.And("app_id = ?", in.AppID)
 	if in.Detached != nil {
 		where.And("detached = ?", *in.Detached)
 	}
 	order := w.Keyset(&where, "created_at", "id", true)
-	return store.All(ctx, c.DB, scan, selection+where.String()+order, where.Args(w.Limit)...)
+	all, err := store.All(ctx, c.DB, scan, selection+where.String()+order, where.Args(w.Limit)...)
+	for i := range all {
+		o.complete(&all[i])
+	}
+	return all, err
 }
 
 // insert stores a new domain. A hostname that another domain holds is a conflict,

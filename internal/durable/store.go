@@ -37,6 +37,14 @@ func Active(ctx context.Context, q store.Q, appID string) (_ int64, err error) {
 		AND status IN ('queued', 'running', 'cancel_requested')`, appID)
 }
 
+// IsActive reports whether an operation of a type on a resource of an app is under
+// way.
+func IsActive(ctx context.Context, q store.Q, kind, appID, resourceID string) (_ bool, err error) {
+	defer fault.Wrap(&err, "durable.IsActive(%s, %s)", kind, resourceID)
+	return store.Exists(ctx, q, `SELECT 1 FROM operation WHERE app_id = ?
+		AND status IN ('queued', 'running', 'cancel_requested') AND type = ? AND resource_id = ?`, appID, kind, resourceID)
+}
+
 // Start adds a queued operation on a resource of an app, with the job that does
 // its work, as part of tx. An app that has too many under way is refused (429).
 func Start(ctx context.Context, c *op.Call, tx *store.Tx, kind, appID, resourceID string) (_ Operation, err error) {

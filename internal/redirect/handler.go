@@ -35,8 +35,11 @@ type Options struct {
 	// none.
 	Assets     http.Handler
 	AssetsHost string
-	Clock      *clock.Clock
-	Log        *slog.Logger
+	// Installation is what the health answer proves the installation by
+	// (route.InstallationHeader).
+	Installation string
+	Clock        *clock.Clock
+	Log          *slog.Logger
 	// Metrics registers the counters; may be nil.
 	Metrics prometheus.Registerer
 }
@@ -44,7 +47,8 @@ type Options struct {
 // Handler answers the visitors of links.
 type Handler struct {
 	Options
-	metrics metrics
+	installation []string
+	metrics      metrics
 	// failing is set when the last click could not be written.
 	failing atomic.Bool
 	lossLog atMostOnceASecond
@@ -53,7 +57,7 @@ type Handler struct {
 
 // New returns a Handler.
 func New(o Options) *Handler {
-	return &Handler{Options: o, metrics: newMetrics(o.Metrics)}
+	return &Handler{Options: o, installation: []string{o.Installation}, metrics: newMetrics(o.Metrics)}
 }
 
 // ServeHTTP answers one request.
@@ -242,6 +246,7 @@ func (h *Handler) unknownHost(w http.ResponseWriter, r *http.Request, path strin
 // before the domain has a route. Lost clicks do not make the process
 // unhealthy, as its visitors are still served.
 func (h *Handler) health(w http.ResponseWriter, r *http.Request) outcome {
+	w.Header()[route.InstallationHeader] = h.installation
 	switch {
 	case !h.Cache.Ready():
 		startingHealth.write(w, r)

@@ -50,8 +50,8 @@ func Start(t testing.TB, zones ...string) *Server {
 	t.Cleanup(func() {
 		_ = knot.Process.Kill()
 		_ = knot.Wait()
-		if t.Failed() {
-			t.Log(log.String())
+		if errors := lines(log.String(), "error:"); t.Failed() && errors != "" {
+			t.Log(errors)
 		}
 	})
 	storetest.Eventually(t, "Knot answers", func() bool { return s.control("zone-status") == nil })
@@ -86,6 +86,16 @@ func (s *Server) control(command ...string) error {
 		return fmt.Errorf("knotc %s: %w: %s", strings.Join(command, " "), err, out)
 	}
 	return nil
+}
+
+// lines returns the lines of a text that contain a word.
+func lines(text, word string) (found string) {
+	for line := range strings.Lines(text) {
+		if strings.Contains(line, word) {
+			found += line
+		}
+	}
+	return found
 }
 
 // program returns the path of a program that Debian keeps for the administrator.

@@ -1,0 +1,228 @@
+package domain_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/fault"
+)
+
+// An owner is led step by step: each verification tells what to do next, until links
+// can be made and visitors follow them.
+func TestVerify(t *testing.T) {
+	eachWorld(t, apitest.Options{}, func(t *testing.T, w *world) {
+		owner := w.Prepared(t, "ann@example.com")
+		hook := owner.Call("POST", "/webhooks", M{"appId": owner.AppID, "url": "https://hooks.example.com/",
+			"events": []string{"domain.status_changed"}}).Want(201).Text("data.webhook.id")
+		events := func() int { return owner.Call("GET", "/webhooks/"+hook+"/deliveries", nil).Want(200).Len("data") }
+		path, proof := w.claim(t, owner, "go.example.com")
+		claimed := owner.Call("GET", path, nil).Want(200)
+		value := claimed.Text("data.challenge.value")
+		claimed.Has("data.connectionRecords.0.type", `"CNAME"`).Has("data.connectionRecords.0.name", `"go.example.com"`).
+			Has("data.connectionRecords.0.value", `"connect.`+apitest.Zone+`"`).Has("data.connectionRecords.0.ttl", "300").
+			Has("data.connectionRecords.0.status", `"pending"`).Has("data.connectionRecords.1", "")
+		owner.Call("GET", path+"/diagnostics", nil).Want(200).Has("data.checks.0.name", `"ownership"`).
+			Has("data.checks.0.status", `"skipped"`)
+		before := events()
+
+		// Nothing is in the DNS.
+		w.Clock.Move(time.Minute)
+		started := w.startVerification(t, owner, path)
+		owner.Call("GET", path, nil).Want(200).Has("data.ownership", `"pending"`)
+		w.Settle(t)
+		missing := "The TXT record _waymark-challenge.go.example.com was not found. Add it with the value " + value +
+			", then verify again."
+		w.end(t, owner, started).Has("data.status", `"failed"`).Has("data.error.code", `"ownership_not_proved"`).
+			Has("data.error.message", `"`+missing+`"`)
+		d := owner.Call("GET", path, nil).Want(200).Has("data.ownership", `"failed"`).Has("data.dns", `"misconfigured"`).
+			Has("data.links", `"pending"`).Has("data.lastError.code", `"ownership_not_proved"`).
+			Has("data.lastError.message", `"`+missing+`"`).Has("data.connectionRecords.0.status", `"wrong"`)
+		if d.Text("data.lastCheckedAt") == "" || d.Revision() != claimed.Revision() {
+			t.Errorf("what was observed changed the revision, or no time: %s", d.Body)
+		}
+		checks := owner.Call("GET", path+"/diagnostics", nil).Want(200).Has("data.checks.0.status", `"failed"`).
+			Has("data.checks.0.message", `"`+missing+`"`).Has("data.checks.0.expected.0", `"`+value+`"`).
+			Has("data.checks.0.observed", "[]").Has("data.checks.1.name", `"dns"`).Has("data.checks.1.status", `"failed"`).
+			Has("data.checks.2.status", `"skipped"`).Has("data.checks.3.status", `"skipped"`)
+		if m := checks.Text("data.checks.1.message"); m != "The name go.example.com does not exist in the DNS. Set the "+
+			"CNAME record go.example.com with the value connect."+apitest.Zone+", then verify again." {
+			t.Errorf("the check of the DNS says %q", m)
+		}
+		if n := events() - before; n != 2 { // pending, failed
+			t.Errorf("%d events of a failed verification", n)
+		}
+
+		// Another value.
+		w.add(t, `_waymark-challenge.go TXT "waymark-verification=other"`)
+		w.verify(t, owner, path).Has("data.error.code", `"ownership_not_proved"`)
+		owner.Call("GET", path+"/diagnostics", nil).Want(200).
+			Has("data.checks.0.observed", `["waymark-verification=other"]`)
+
+		// The ownership is proved: it is published at once.
+		w.add(t, proof)
+		w.verify(t, owner, path).Has("data.status", `"failed"`).Has("data.error.code", `"dns_misconfigured"`)
+		owner.Call("GET", path, nil).Want(200).Has("data.ownership", `"verified"`).
+			Has("data.challenge.status", `"verified"`).Has("data.publication.status", `"synced"`).
+			Has("data.links", `"pending"`)
+		owner.Link("a", M{"domain": "go.example.com"}).Refused(fault.ValidationFailed)
+
+		// It leads elsewhere.
+		w.replace(t, "go A 203.0.113.9", "go A 203.0.113.8")
+		w.verify(t, owner, path).Has("data.error.code", `"dns_misconfigured"`)
+		observed := owner.Call("GET", path, nil).Want(200).Has("data.dns", `"misconfigured"`)
+		if n := observed.Len("data.connectionRecords.0.observed"); n != 2 {
+			t.Errorf("observed: %s", observed.Value("data.connectionRecords"))
+		}
+		if m := observed.Text("data.lastError.message"); !strings.Contains(m, "203.0.113.9") ||
+			!strings.Contains(m, "Set the CNAME record go.example.com") {
+			t.Errorf("the owner is told %q", m)
+		}
+
+		// All is right; that the proof is gone does not matter any more.
+		before = events()
+		w.replace(t, "go CNAME connect."+apitest.Zone+".")
+		w.verify(t, owner, path).Has("data.status", `"succeeded"`).Has("data.result.resource.type", `"domain"`)
+		owner.Call("GET", path, nil).Want(200).Has("data.ownership", `"verified"`).Has("data.dns", `"configured"`).
+			Has("data.https", `"delegated"`).Has("data.links", `"ready"`).Has("data.lastError", "null").
+			Has("data.connectionRecords.0.status", `"ok"`).
+			Has("data.connectionRecords.0.observed", `["connect.`+apitest.Zone+`"]`)
+		owner.Call("GET", path+"/diagnostics", nil).Want(200).Has("data.checks.0.status", `"ok"`).
+			Has("data.checks.1.status", `"ok"`).Has("data.checks.2.status", `"skipped"`).Has("data.checks.3.status", `"ok"`).
+			Has("data.checks.3.expected.0", `"https://go.example.com/_service/health"`)
+		if n := events() - before; n != 1 {
+			t.Errorf("%d events of a successful verification", n)
+		}
+		owner.Link("a", M{"domain": "go.example.com"}).Want(201)
+		w.Settle(t)
+		w.Visit(t, "https://go.example.com/a", nil, func(r *http.Response) bool { return r.StatusCode == 302 })
+
+		// Nothing changes, so that there is nothing to tell.
+		before = events()
+		w.verify(t, owner, path).Has("data.status", `"succeeded"`)
+		if n := events() - before; n != 0 {
+			t.Errorf("%d events although nothing changed", n)
+		}
+	})
+}
+
+func TestVerifyRefusals(t *testing.T) {
+	eachWorld(t, apitest.Options{LimitScale: 1}, func(t *testing.T, w *world) {
+		owner, eve := w.Prepared(t, "ann@example.com"), w.Prepared(t, "eve@example.com")
+		path, _ := w.claim(t, owner, "go.example.com")
+		revision := owner.Call("GET", path, nil).Want(200).Revision()
+		with := apitest.IfMatch(revision)
+		owner.Call("POST", path+"/verify", M{}).Refused(fault.PreconditionRequired)
+		owner.Call("POST", path+"/verify", M{}, apitest.IfMatch("00000000-0000-4000-8000-000000000000")).
+			Refused(fault.RevisionConflict)
+		owner.Call("POST", path+"/verify", M{"now": true}, with).Refused(fault.ValidationFailed)
+		eve.Call("POST", path+"/verify", M{}, with).Refused(fault.NotFound)
+		eve.Call("GET", path+"/diagnostics", nil).Refused(fault.NotFound)
+		owner.Key("domains:read").Call("POST", path+"/verify", M{}, with).Refused(fault.InsufficientPermission)
+		owner.Call("POST", path+"/verify", M{}, with).Want(202)
+		// One at a time, and not again and again.
+		owner.Call("POST", path+"/verify", M{}, with).Refused(fault.OperationInProgress)
+		w.Settle(t)
+		w.Clock.Move(10*time.Second - time.Millisecond)
+		if r := owner.Call("POST", path+"/verify", M{}, with).Refused(fault.RateLimited); r.Header.Get("Retry-After") !=
+			"1" {
+			t.Errorf("Retry-After is %q", r.Header.Get("Retry-After"))
+		}
+		w.Clock.Move(time.Millisecond)
+		owner.Call("POST", path+"/verify", M{}, with).Want(202)
+		w.Settle(t)
+	})
+}
+
+// A verification that is cancelled leaves no trace of itself.
+func TestCancelVerification(t *testing.T) {
+	eachWorld(t, apitest.Options{}, func(t *testing.T, w *world) {
+		owner := w.Prepared(t, "ann@example.com")
+		path, _ := w.claim(t, owner, "go.example.com")
+		r := w.startVerification(t, owner, path)
+		owner.Call("POST", "/operations/"+r.Text("data.id")+"/cancel", M{}).Want(202).Has("data.status", `"cancelled"`)
+		owner.Call("GET", path, nil).Want(200).Has("data.ownership", `"unverified"`).Has("data.lastCheckedAt", "null")
+		w.Settle(t)
+		owner.Call("GET", path, nil).Want(200).Has("data.ownership", `"unverified"`).Has("data.lastCheckedAt", "null")
+	})
+}
+
+// What leads to the installation is right in each of the ways that providers have.
+func TestConnections(t *testing.T) {
+	eachWorld(t, apitest.Options{}, func(t *testing.T, w *world) {
+		owner := w.Prepared(t, "ann@example.com")
+		path, proof := w.claim(t, owner, "go.example.com")
+		connect := "connect." + apitest.Zone + "."
+		for _, c := range []struct {
+			records string
+			right   bool
+		}{
+			{"go A 192.0.2.80", true},
+			{"go CNAME a;a CNAME b;b CNAME " + connect, true},
+			{"go CNAME any." + apitest.Zone + ".", true}, // its address is the installation's
+			// 192.0.2.81 is an address of connect alone.
+			{"go A 192.0.2.81", true},
+			{"go A 192.0.2.80;go A 192.0.2.81", true},
+			{"go A 192.0.2.80;go A 192.0.2.82", false},
+			{"go A 192.0.2.80;go AAAA 2001:db8::1", false},
+			{"go A 192.0.2.82", false},
+			{"go AAAA 2001:db8::1", false},
+			{"go TXT x", false},
+			{"go CNAME nowhere", false},
+			{"go CNAME go", false},
+			{"go CNAME x." + connect, false},
+		} {
+			w.replace(t, append(strings.Split(c.records, ";"), proof)...)
+			status, dns := `"succeeded"`, `"configured"`
+			if !c.right {
+				status, dns = `"failed"`, `"misconfigured"`
+			}
+			// Each is a domain of its own, as one that worked does not fail at once.
+			if _, err := w.DB.Exec(t.Context(), "UPDATE domain SET links = 'pending' WHERE hostname = 'go.example.com'"); err != nil {
+				t.Fatal(err)
+			}
+			w.verify(t, owner, path).Has("data.status", status)
+			owner.Call("GET", path, nil).Want(200).Has("data.dns", dns)
+		}
+	})
+}
+
+// The hostname must be answered by this installation.
+func TestProbeOfHostname(t *testing.T) {
+	eachWorld(t, apitest.Options{}, func(t *testing.T, w *world) {
+		owner := w.Prepared(t, "ann@example.com")
+		path, proof := w.claim(t, owner, "go.example.com")
+		w.add(t, proof, "go CNAME connect."+apitest.Zone+".")
+		for message, handle := range map[string]http.HandlerFunc{
+			"Another server answered at https://go.example.com/_service/health.": func(h http.ResponseWriter, _ *http.Request) {
+				h.Header().Set("X-Waymark-Installation", "another")
+			},
+			"No connection to port 443": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		} {
+			w.proxy.leadTo(handle)
+			r := w.verify(t, owner, path).Has("data.status", `"failed"`).Has("data.error.code", `"probe_failed"`)
+			if !strings.HasPrefix(r.Text("data.error.message"), message) {
+				t.Errorf("the owner is told %q", r.Text("data.error.message"))
+			}
+			owner.Call("GET", path, nil).Want(200).Has("data.dns", `"configured"`).Has("data.links", `"pending"`)
+			owner.Call("GET", path+"/diagnostics", nil).Want(200).Has("data.checks.3.status", `"failed"`)
+		}
+		w.proxy.leadTo(w.Public.ServeHTTP)
+		w.verify(t, owner, path).Has("data.status", `"succeeded"`)
+	})
+}
+
+// A hostname of the platform zone needs no proof and no records.
+func TestVerifyPlatform(t *testing.T) {
+	eachWorld(t, apitest.Options{}, func(t *testing.T, w *world) {
+		owner := w.Prepared(t, "ann@example.com")
+		path := "/domains/" + owner.Call("GET", "/domains?appId="+owner.AppID, nil).Want(200).Text("data.0.id")
+		owner.Call("GET", path, nil).Want(200).Has("data.connectionRecords", "[]")
+		owner.Call("GET", path+"/diagnostics", nil).Want(200).Has("data.checks.0.status", `"ok"`)
+		// The certificate of the proxy is for other names.
+		w.verify(t, owner, path).Has("data.status", `"failed"`).Has("data.error.code", `"probe_failed"`)
+		owner.Call("GET", path, nil).Want(200).Has("data.links", `"ready"`).Has("data.lastError.code", `"probe_failed"`)
+	})
+}
