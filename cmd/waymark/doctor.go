@@ -14,13 +14,15 @@ import (
 )
 
 type doctorCommand struct {
-	storage  `group:"Storage:"`
-	images   `group:"Storage:"`
-	webhooks `group:"Webhooks:"`
-	zones    `group:"DNS provider:"`
+	storage   `group:"Storage:"`
+	images    `group:"Storage:"`
+	hostnames `group:"Hostnames:"`
+	dns       `group:"Hostnames:"`
+	webhooks  `group:"Webhooks:"`
+	zones     `group:"DNS provider:"`
 }
 
-// Run checks the data folder, the database, its schema, the asset store, the
+// Run checks the data folder, the database, its schema, the asset store, the DNS, the
 // settings of webhooks, the DNS provider and the queues, and tells what it found, one
 // line a check.
 func (c *doctorCommand) Run(ctx context.Context) error {
@@ -48,7 +50,12 @@ func (c *doctorCommand) Run(ctx context.Context) error {
 			return err
 		}
 		report("asset store", "ok")
-		if _, err := c.client(); err != nil {
+		found, err := c.tryDNS(ctx)
+		if err != nil {
+			return err
+		}
+		report("dns", found)
+		if _, err := c.client(c.DNSResolver); err != nil {
 			return err
 		}
 		if n, _, err := delivery.Depth(ctx, db); err != nil {
@@ -81,6 +88,24 @@ func (c *doctorCommand) Run(ctx context.Context) error {
 		report("executor", "ok, did a test job within "+took.Round(time.Millisecond).String())
 		return nil
 	})
+}
+
+// tryDNS asks the DNS where the hostnames of owners are to lead, and tells what it
+// answered.
+func (c *doctorCommand) tryDNS(ctx context.Context) (string, error) {
+	if err := errors.Join(c.hostnames.check(false), c.dns.check()); err != nil {
+		return "", err
+	}
+	if c.ConnectCNAME == "" {
+		return "not asked: --connect-cname is not set", nil
+	}
+	started := time.Now()
+	host, err := c.resolver().Host(ctx, c.ConnectCNAME)
+	if err != nil {
+		return "", fmt.Errorf("--connect-cname: %w", err)
+	}
+	return fmt.Sprintf("ok, %s leads to %s, answers in %s", c.ConnectCNAME, host.Addresses,
+		time.Since(started).Round(time.Microsecond)), nil
 }
 
 // executorPatience is how long doctor waits for an executor.

@@ -46,11 +46,16 @@ func (p *process) start(ctx context.Context) error {
 		CORSOrigins: p.CORSOrigins, TrustedProxies: p.trusted, CountryHeader: p.CountryHeader, JobLease: p.JobLease,
 	}
 	var err error
-	if settings.Outbound, err = p.client(); err != nil {
+	if settings.Outbound, err = p.client(p.DNSResolver); err != nil {
 		return err
 	}
-	provider, err := p.provider(p.log)
-	if err != nil {
+	settings.Domains = p.domains()
+	settings.Domains.Resolver = p.resolver()
+	if settings.Domains.Prober, err = p.prober(p.ConnectIPs); err != nil {
+		return err
+	}
+	settings.Domains.Nameservers = p.DNSNameservers
+	if settings.Domains.Provider, err = p.provider(p.log); err != nil {
 		return err
 	}
 	if roles.Redirect {
@@ -87,8 +92,7 @@ func (p *process) start(ctx context.Context) error {
 		p.apiURL = "http://" + reachable(api.net.Addr())
 	}
 	settings.DB, settings.DocsURL = p.db, cmp.Or(p.DocsURL, p.apiURL+"/docs")
-	settings.Domains, settings.Addresses = p.domains(), p.addresses
-	settings.Domains.Provider, settings.Domains.Nameservers = provider, p.DNSNameservers
+	settings.Addresses = p.addresses
 	settings.Assets = asset.Addresses{Scheme: p.addresses.Scheme, Port: p.addresses.Port, Host: p.AssetsHost}
 	if settings.Blobs, err = p.openBlobs(p.DataDir); err != nil {
 		return err

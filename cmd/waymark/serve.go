@@ -16,6 +16,8 @@ type serveCommand struct {
 	events    `group:"Storage:"`
 	listeners `group:"Listeners:"`
 	hostnames `group:"Hostnames:"`
+	dns       `group:"Hostnames:"`
+	probes    `group:"Hostnames:"`
 	oidc      `group:"Sessions of people:"`
 	clients   `group:"Clients of the API:"`
 	limits    `group:"Limits:"`
@@ -32,6 +34,7 @@ func (c *serveCommand) check() error {
 		func() error { return c.mode.check(c.embedded()) },
 		c.listeners.check,
 		func() error { return c.hostnames.check(c.Dev) },
+		c.dns.check,
 		c.oidc.check,
 		c.limits.check,
 		c.clients.check,

@@ -2,7 +2,6 @@ package domain
 
 import (
 	"context"
-	"net/netip"
 
 	"github.com/waymarkhq/waymark/internal/op"
 )
@@ -59,9 +58,6 @@ type ChoiceLimits struct {
 // SchemaName implements schema.Named.
 func (ChoiceLimits) SchemaName() string { return "DomainLimits" }
 
-// apexByAddress is the one apex profile: A and AAAA records.
-const apexByAddress = "a"
-
 type choicesInput struct {
 	AppID string `query:"appId" required:"true" maxLength:"500"`
 }
@@ -95,12 +91,4 @@ func (o Options) choices(context.Context, *op.Call, *choicesInput) (op.Item[Choi
 		all.ApexProfiles = append(all.ApexProfiles, profile)
 	}
 	return op.Item[Choices]{Data: all}, nil
-}
-
-// addressType is the type of the record that holds an address.
-func addressType(address netip.Addr) string {
-	if address.Is4() {
-		return "A"
-	}
-	return "AAAA"
 }

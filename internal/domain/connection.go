@@ -40,6 +40,7 @@ func (o Options) connectionRecords(d *Domain) []Record {
 	return records
 }
 
+// addressType is the type of the record that holds an address.
 func addressType(a netip.Addr) string {
 	if a.Is4() {
 		return "A"

@@ -24,6 +24,7 @@ type world struct {
 	dns     *dnstest.Server
 	proxy   *proxy
 	records []string
+	options apitest.Options
 }
 
 // proxy passes requests on to an installation, or to another server.
@@ -58,6 +59,7 @@ func newWorld(t testing.TB, engine string, o apitest.Options) *world {
 	o.Probe = outbound.ProbeOptions{CA: x509.NewCertPool(),
 		Address: netip.MustParseAddrPort(w.proxy.Listener.Addr().String())}
 	o.Probe.CA.AddCert(w.proxy.Certificate())
+	w.options = o
 	w.Installation = apitest.New(t, engine, o)
 	w.proxy.leadTo(w.Public.ServeHTTP)
 	w.dns.Set(t, apitest.Zone, "connect A 192.0.2.80", "connect A 192.0.2.81", "* A 192.0.2.80")

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/waymarkhq/waymark/internal/dnslookup/dnstest"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
@@ -162,6 +163,10 @@ func TestOneLine(t *testing.T) {
 			want: "--geoip"},
 		{name: "no asset store", args: serveArgs(data, "sqlite", "--asset-store", "ftp://host"), want: "--asset-store"},
 		{name: "no resolver", args: serveArgs(data, "sqlite", "--dns-resolver", "host"), want: "--dns-resolver"},
+		{name: "no address of probes", args: serveArgs(data, "sqlite", "--probe-address", "host:443"),
+			want: "--probe-address"},
+		{name: "no authority of probes", args: serveArgs(data, "sqlite", "--probe-ca", filepath.Join(dir, "none.pem")),
+			want: "--probe-ca"},
 		{name: "database away", args: serveArgs(data, "postgres://127.0.0.1:1/waymark"), want: "open database"},
 		{name: "doctor with the database away", args: []string{"doctor", "--data-dir", data, "--database",
 			"postgres://127.0.0.1:1/waymark"}, want: "open database"},
@@ -280,6 +285,27 @@ func TestDoctorWithoutExecutor(t *testing.T) {
 			t.Errorf("exit code %d, %q", code, stderr)
 		}
 	})
+}
+
+// A doctor asks the DNS where the hostnames of owners are to lead.
+func TestDoctorAsksDNS(t *testing.T) {
+	t.Parallel()
+	dir, server := t.TempDir(), dnstest.Start(t, "example.com")
+	server.Set(t, "example.com", "connect A 192.0.2.80")
+	if _, stderr, code := execute(t, "migrate", "--data-dir", dir); code != 0 {
+		t.Fatal(stderr)
+	}
+	doctor := func(cname string) (out, stderr string) {
+		out, stderr, _ = execute(t, "doctor", "--data-dir", dir, "--dns-resolver", server.Address, "--connect-cname", cname)
+		return out, stderr
+	}
+	if out, _ := doctor("connect.example.com"); !strings.Contains(out, "ok, connect.example.com leads to [192.0.2.80], ") {
+		t.Errorf("doctor says %q", out)
+	}
+	if _, stderr := doctor("none.example.com"); stderr !=
+		"waymark: --connect-cname: The name none.example.com does not exist in the DNS.\n" {
+		t.Errorf("doctor says %q", stderr)
+	}
 }
 
 // An empty --metrics-addr means no metrics, and a server that can make no

@@ -1,0 +1,73 @@
+package domain_test
+
+import (
+	"testing"
+
+	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// Whoever proves a hostname first gets it; all other claims end, and their owners are
+// told.
+func TestTakeOver(t *testing.T) {
+	eachWorld(t, apitest.Options{}, func(t *testing.T, w *world) {
+		ann, eve, bob := w.Prepared(t, "ann@example.com"), w.Prepared(t, "eve@example.com"), w.Prepared(t, "bob@example.com")
+		eve.Call("POST", "/webhooks", M{"appId": eve.AppID, "url": "https://hooks.example.com/",
+			"events": []string{"domain.status_changed"}}).Want(201)
+		lost, lostProof := w.claim(t, eve, "go.example.com")
+		other, _ := w.claim(t, bob, "go.example.com")
+		won, proof := w.claim(t, ann, "go.example.com")
+		before := eve.Call("GET", lost, nil).Want(200).Revision()
+		w.add(t, proof, "go CNAME connect."+apitest.Zone+".")
+		w.verify(t, ann, won).Has("data.status", `"succeeded"`)
+
+		for c, path := range map[*apitest.Client]string{eve: lost, bob: other} {
+			d := c.Call("GET", path, nil).Want(200).Has("data.detached", "true").Has("data.removalState", `"removed"`).
+				Has("data.ownership", `"failed"`).Has("data.lastError.code", `"displaced"`).
+				Has("data.publication.status", `"synced"`)
+			c.Call("POST", path+"/verify", M{}, apitest.IfMatch(d.Revision())).Refused(fault.ResourceConflict)
+			c.Call("POST", "/domains", M{"appId": c.AppID, "mode": "external", "hostname": "go.example.com"}).
+				Refused(fault.ResourceConflict)
+		}
+		after := eve.Call("GET", lost, nil).Want(200).Revision()
+		hook := eve.Call("GET", "/webhooks?appId="+eve.AppID, nil).Want(200).Text("data.0.id")
+		// One event of its claim, one of its end.
+		if n := eve.Call("GET", "/webhooks/"+hook+"/deliveries", nil).Want(200).Len("data"); n != 2 || before == after {
+			t.Errorf("the owner of a displaced claim gets %d events, revision %s after %s", n, after, before)
+		}
+		// The other proof is of no use any more.
+		w.add(t, lostProof)
+		w.Settle(t)
+		ann.Call("GET", won, nil).Want(200).Has("data.links", `"ready"`)
+	})
+}
+
+// Of two claimants that both prove the hostname at the same instant one gets it.
+func TestTakeOverRace(t *testing.T) {
+	eachWorld(t, apitest.Options{}, func(t *testing.T, w *world) {
+		ann, eve := w.Prepared(t, "ann@example.com"), w.Prepared(t, "eve@example.com")
+		for _, hostname := range []string{"a.example.com", "b.example.com", "c.example.com", "d.example.com",
+			"e.example.com"} {
+			mine, proof := w.claim(t, ann, hostname)
+			theirs, otherProof := w.claim(t, eve, hostname)
+			w.add(t, proof, otherProof, hostname+". CNAME connect."+apitest.Zone+".")
+			operations := map[*apitest.Client]*apitest.Response{
+				ann: w.startVerification(t, ann, mine), eve: w.startVerification(t, eve, theirs)}
+			w.Settle(t) // long jobs run side by side
+			outcomes := map[string]int{}
+			for c, r := range operations {
+				o := w.end(t, c, r)
+				outcomes[o.Text("data.status")+" "+o.Text("data.error.code")]++
+			}
+			if outcomes["succeeded "] != 1 || outcomes["failed resource_conflict"] != 1 {
+				t.Errorf("%s: %v", hostname, outcomes)
+			}
+			holders, err := store.All(t.Context(), w.DB, store.Value[string], `SELECT app_id FROM domain WHERE hostname = ?
+				AND NOT detached`, hostname)
+			if err != nil || len(holders) != 1 {
+				t.Errorf("%s is held by %q, %v", hostname, holders, err)
+			}
+		}
+	})
+}
