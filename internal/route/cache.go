@@ -45,6 +45,7 @@ type Cache struct {
 	absent  *otter.Cache[key, struct{}]
 	slots   chan struct{}
 	wake    <-chan struct{}
+	hosts   hosts
 	// followed is set once Follow knows its place in the sequence of changes.
 	followed atomic.Bool
 

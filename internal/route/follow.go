@@ -82,15 +82,19 @@ func (f *follower) poll(ctx context.Context) error {
 }
 
 // begin starts at the newest change, and then drops everything read before,
-// which may be older.
+// which may be older, and reads all hostnames.
 func (f *follower) begin(ctx context.Context) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
+	f.begun = false
+	reading, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
-	f.at, err = store.One(ctx, f.cache.db, store.Value[int64], "SELECT value FROM sequence WHERE name = 'route_change'")
+	f.at, err = store.One(reading, f.cache.db, store.Value[int64], "SELECT value FROM sequence WHERE name = 'route_change'")
 	if err != nil {
 		return fmt.Errorf("follow routes: %w", err)
 	}
 	f.cache.clear()
+	if err := f.cache.hosts.load(ctx, f.cache.db); err != nil {
+		return err
+	}
 	f.begun = true
 	f.cache.followed.Store(true)
 	return nil
@@ -115,6 +119,11 @@ func (f *follower) step(ctx context.Context) (int, error) {
 	for _, ch := range changes {
 		if err := f.cache.refresh(ctx, ch.key); err != nil {
 			return 0, err
+		}
+		if ch.key.path == "" {
+			if err := f.cache.hosts.refresh(ctx, f.cache.db, ch.key.hostname); err != nil {
+				return 0, err
+			}
 		}
 		f.at = ch.seq
 	}
