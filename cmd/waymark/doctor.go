@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/actor"
+	"github.com/waymarkhq/waymark/internal/certificate"
 	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/durable"
 	"github.com/waymarkhq/waymark/internal/jobs"
@@ -58,6 +59,9 @@ func (c *doctorCommand) Run(ctx context.Context) error {
 		if _, err := c.client(c.DNSResolver); err != nil {
 			return err
 		}
+		if err := reportCertificates(ctx, db, report); err != nil {
+			return err
+		}
 		if n, _, err := delivery.Depth(ctx, db); err != nil {
 			return err
 		} else {
@@ -106,6 +110,25 @@ func (c *doctorCommand) tryDNS(ctx context.Context) (string, error) {
 	}
 	return fmt.Sprintf("ok, %s leads to %s, answers in %s", c.ConnectCNAME, host.Addresses,
 		time.Since(started).Round(time.Microsecond)), nil
+}
+
+// reportCertificates tells how many certificates there are and until when they last.
+func reportCertificates(ctx context.Context, db *store.DB, report func(check, found string)) error {
+	now := db.Now()
+	s, err := certificate.ReadStatus(ctx, db, now)
+	if err != nil {
+		return err
+	}
+	found := fmt.Sprintf("ok, %d valid", s.Valid+s.Due)
+	if s.Earliest != 0 {
+		found += fmt.Sprintf(", the first expires in %.0f days", s.DaysLeft(now))
+	}
+	if s.Due+s.Expired+s.Failing > 0 {
+		found += fmt.Sprintf("; %d late to be renewed, %d expired, %d hostnames whose last order failed: see the log", s.Due,
+			s.Expired, s.Failing)
+	}
+	report("certificates", found)
+	return nil
 }
 
 // executorPatience is how long doctor waits for an executor.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
+	"log"
 	"net"
 	"net/http"
 	"net/netip"
@@ -73,7 +73,7 @@ func (p *process) serve(l *listener, h http.Handler) {
 	l.server = &http.Server{
 		Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 60 * time.Second,
 		IdleTimeout: 2 * time.Minute, DisableGeneralOptionsHandler: true, MaxHeaderBytes: 32 << 10,
-		ErrorLog: slog.NewLogLogger(p.log.Handler(), slog.LevelDebug),
+		ErrorLog: log.New(connectionLog{p.log}, "", 0),
 	}
 	p.log.Info("listening", "what", l.name, "address", l.net.Addr().String())
 	go func() {

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -71,6 +72,10 @@ func (p *process) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	plain, err := p.listen("http", "--http-addr", p.httpAddr(), p.plain() && (roles.Redirect || roles.API && p.apiTLS()))
+	if err != nil {
+		return err
+	}
 	metrics, err := p.listen("metrics", "--metrics-addr", p.MetricsAddr, p.MetricsAddr != "")
 	if err != nil {
 		return err
@@ -91,6 +96,10 @@ func (p *process) start(ctx context.Context) error {
 	if api != nil {
 		p.apiURL = "http://" + reachable(api.net.Addr())
 	}
+	if p.apiTLS() {
+		p.apiURL = "https://" + p.APIHost
+	}
+	settings.Certificates = p.manager()
 	settings.DB, settings.DocsURL = p.db, cmp.Or(p.DocsURL, p.apiURL+"/docs")
 	settings.Addresses = p.addresses
 	settings.Assets = asset.Addresses{Scheme: p.addresses.Scheme, Port: p.addresses.Port, Host: p.AssetsHost}
@@ -106,11 +115,21 @@ func (p *process) start(ctx context.Context) error {
 		return err
 	}
 	if public != nil {
-		p.serve(public, i.Public)
+		if p.acme() {
+			public.net = tls.NewListener(public.net, i.Certificates.TLS())
+		}
+		p.serve(public, p.secured(i.Public))
 	}
 	if api != nil {
-		api.net = server.Listener(api.net, i.Pipeline)
-		p.serve(api, i.API)
+		if p.apiTLS() {
+			api.net = tls.NewListener(api.net, i.Certificates.TLS())
+		} else {
+			api.net = server.Listener(api.net, i.Pipeline)
+		}
+		p.serve(api, p.secured(i.API))
+	}
+	if plain != nil {
+		p.serve(plain, i.Certificates.Plain())
 	}
 	if metrics != nil {
 		mux := http.NewServeMux()

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -10,21 +11,22 @@ import (
 
 // serveCommand has its flags in groups, each in a file with its checks.
 type serveCommand struct {
-	mode      `group:"Process:"`
-	storage   `group:"Storage:"`
-	images    `group:"Storage:"`
-	events    `group:"Storage:"`
-	listeners `group:"Listeners:"`
-	hostnames `group:"Hostnames:"`
-	dns       `group:"Hostnames:"`
-	probes    `group:"Hostnames:"`
-	oidc      `group:"Sessions of people:"`
-	clients   `group:"Clients of the API:"`
-	limits    `group:"Limits:"`
-	visitors  `group:"Visitors:"`
-	work      `group:"Executor:"`
-	webhooks  `group:"Webhooks:"`
-	zones     `group:"DNS provider:"`
+	mode         `group:"Process:"`
+	storage      `group:"Storage:"`
+	images       `group:"Storage:"`
+	events       `group:"Storage:"`
+	listeners    `group:"Listeners:"`
+	hostnames    `group:"Hostnames:"`
+	dns          `group:"Hostnames:"`
+	probes       `group:"Hostnames:"`
+	certificates `group:"TLS:"`
+	oidc         `group:"Sessions of people:"`
+	clients      `group:"Clients of the API:"`
+	limits       `group:"Limits:"`
+	visitors     `group:"Visitors:"`
+	work         `group:"Executor:"`
+	webhooks     `group:"Webhooks:"`
+	zones        `group:"DNS provider:"`
 }
 
 // check completes the settings and refuses those that cannot work. It makes
@@ -35,6 +37,8 @@ func (c *serveCommand) check() error {
 		c.listeners.check,
 		func() error { return c.hostnames.check(c.Dev) },
 		c.dns.check,
+		func() error { return c.certificates.check(c.Dev) },
+		c.checkHosts,
 		c.oidc.check,
 		c.limits.check,
 		c.clients.check,
@@ -51,6 +55,15 @@ func (c *serveCommand) check() error {
 	return nil
 }
 
+// checkHosts refuses hostnames of the installation that would hide each other.
+func (c *serveCommand) checkHosts() error {
+	if c.APIHost != "" && (c.APIHost == c.AssetsHost || c.APIHost == c.PlatformZone) {
+		return fmt.Errorf("--api-host %s is the assets host or the platform zone; the API needs a hostname of its own",
+			c.APIHost)
+	}
+	return nil
+}
+
 // Run serves until the context ends, then drains, flushes and returns.
 func (c *serveCommand) Run(ctx context.Context) (err error) {
 	if err := c.check(); err != nil {
@@ -63,7 +76,7 @@ func (c *serveCommand) Run(ctx context.Context) (err error) {
 	if err := c.checkUnused(); err != nil {
 		return err
 	}
-	p := &process{serveCommand: c, log: log, metrics: prometheus.NewRegistry(), failed: make(chan error, 3)}
+	p := &process{serveCommand: c, log: log, metrics: prometheus.NewRegistry(), failed: make(chan error, 4)}
 	p.metrics.MustRegister(collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	defer func() { err = errors.Join(err, p.stop()) }()

@@ -18,6 +18,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/blob"
+	"github.com/waymarkhq/waymark/internal/certificate"
 	"github.com/waymarkhq/waymark/internal/clickcount"
 	"github.com/waymarkhq/waymark/internal/clicklog"
 	"github.com/waymarkhq/waymark/internal/clientaddr"
@@ -77,6 +78,9 @@ type Settings struct {
 	CountryHeader string
 	// Countries is asked before that header; may be nil.
 	Countries *visitor.Countries
+	// Certificates are the options of certificates; nil when TLS ends in front of the
+	// listeners. Open sets DB, Log, Serves, Zone, Provider and Metrics.
+	Certificates *certificate.Options
 	// JobLease is for how long an executor claims a job; 0 means jobs.Lease.
 	JobLease time.Duration
 }
@@ -99,6 +103,8 @@ type Installation struct {
 	Executor *executor.Executor
 	Webhooks *webhook.Dispatcher
 	Domains  *domain.Checker
+	// Certificates gives listeners their TLS; nil when it ends in front of them.
+	Certificates *certificate.Manager
 	// Sweeps remove what is past its retention.
 	Sweeps []part.Sweep
 
@@ -122,7 +128,8 @@ func Open(ctx context.Context, s Settings) (*Installation, error) {
 	if err := i.openPipeline(ctx); err != nil {
 		return nil, err
 	}
-	parts := Declare(i.Pipeline, s.Options)
+	i.openCertificates()
+	parts := Declare(i.Pipeline, i.settings.Options)
 	if s.Roles.API {
 		i.openAPI()
 	}
@@ -188,6 +195,22 @@ func cursors(ctx context.Context, db *store.DB) (*cursor.Signer, error) {
 	return cursor.NewSigner(key), nil
 }
 
+// openCertificates makes the manager of certificates, which domains ask for theirs.
+func (i *Installation) openCertificates() {
+	s := &i.settings
+	if s.Certificates == nil {
+		return
+	}
+	o := *s.Certificates
+	o.DB, o.Log, o.Zone, o.Provider, o.Metrics = s.DB, s.Log, s.Domains.PlatformZone, s.Domains.Provider, s.Metrics
+	if s.Roles.Redirect {
+		o.Serves = func(hostname string) bool { return i.Routes.Serves(hostname) }
+	}
+	i.Certificates = certificate.New(o)
+	s.Domains.Certify = i.Certificates.Obtain
+	i.loops = append(i.loops, i.Certificates.Run)
+}
+
 func (i *Installation) openAPI() {
 	s := &i.settings
 	i.API = server.New(server.Options{Service: i.Pipeline, Log: s.Log, CORSOrigins: s.CORSOrigins, Ready: s.DB.Ping})
@@ -247,6 +270,9 @@ func (i *Installation) openRedirect() (err error) {
 // Start starts the work in the background. It may be called once.
 func (i *Installation) Start(ctx context.Context) error {
 	if db := i.settings.DB; i.settings.Roles.Executor && i.settings.embedded() {
+		if err := certificate.TakeOver(ctx, db); err != nil {
+			return fmt.Errorf("take over locks of certificates: %w", err)
+		}
 		if err := jobs.TakeOver(ctx, db); err != nil {
 			return fmt.Errorf("take over jobs: %w", err)
 		}
@@ -268,6 +294,9 @@ func (i *Installation) Start(ctx context.Context) error {
 func (i *Installation) Close() error {
 	for _, stop := range slices.Backward(i.stops) {
 		stop()
+	}
+	if i.Certificates != nil {
+		i.Certificates.Close()
 	}
 	if i.clicks != nil {
 		if err := i.clicks.Close(); err != nil {
