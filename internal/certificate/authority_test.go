@@ -2,11 +2,13 @@ package certificate
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
@@ -33,58 +35,55 @@ import (
 
 // authority is a private Pebble with its DNS server, behind a proxy that counts.
 type authority struct {
+	settings
 	directory string
 	roots     *x509.CertPool // of its own TLS
 	issued    *x509.CertPool // of its certificates
-	dns       string         // address of the DNS server
-	names     string         // URL of the DNS server's management
+	// plain and tls are the ports that it visits.
+	plain, tls int
+	// at is where Pebble listens behind the proxy.
+	at     atomic.Pointer[string]
+	client *http.Client
+	dns    string // address of the DNS server
+	names  string // URL of the DNS server's management
 	// orders counts the orders that were made.
 	orders atomic.Int64
+	// renewals counts the requests for orders that name the certificate they replace.
+	renewals atomic.Int64
 	// before is called with each request before it is passed on.
-	before func(*http.Request)
+	before atomic.Pointer[func(*http.Request)]
+}
+
+// settings are what an authority is started with.
+type settings struct {
+	// validity is how long certificates are valid; 0 means 90 days.
+	validity time.Duration
 }
 
 // startAuthority starts an authority that visits hostnames at these ports, rejects half
 // of the nonces and lives as long as the test.
-func startAuthority(t testing.TB, plain, tlsPort int) *authority {
+func startAuthority(t testing.TB, plain, tlsPort int, s settings) *authority {
 	t.Helper()
-	dir, a := t.TempDir(), &authority{}
-	at, manage := freeAddress(t), freeAddress(t)
-	a.dns = freeAddress(t)
 	names := freeAddress(t)
-	a.names = "http://" + names
+	a := &authority{settings: s, plain: plain, tls: tlsPort, names: "http://" + names, dns: freeAddress(t)}
 	start(t, nil, "pebble-challtestsrv", "-http01", "", "-https01", "", "-tlsalpn01", "", "-doh", "", "-dnsserver", a.dns,
 		"-management", names, "-defaultIPv4", "127.0.0.1", "-defaultIPv6", "")
-	certificate := selfSigned(t, "127.0.0.1", time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
-	write := func(name string, content []byte) string {
-		name = filepath.Join(dir, name)
-		if err := os.WriteFile(name, content, 0o600); err != nil {
-			t.Fatal(err)
+	storetest.Eventually(t, "the DNS server", func() bool {
+		answer, err := http.Get(a.names)
+		if err == nil {
+			answer.Body.Close()
 		}
-		return name
-	}
-	settings, err := json.Marshal(map[string]any{"pebble": map[string]any{
-		"listenAddress": at, "managementListenAddress": manage,
-		"certificate": write("cert.pem", certificate.chain), "privateKey": write("key.pem", certificate.key),
-		"httpPort": plain, "tlsPort": tlsPort, "keyAlgorithm": "ecdsa",
-		"domainBlocklist": []string{"blocked.example"}, "caaIdentities": []string{"pebble.example"},
-		"retryAfter": map[string]int{"authz": 1, "order": 1},
-		"profiles":   map[string]any{"default": map[string]any{"description": "90 days", "validityPeriod": 7776000}},
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	start(t, []string{"PEBBLE_WFE_NONCEREJECT=50", "PEBBLE_VA_NOSLEEP=1", "PEBBLE_AUTHZREUSE=0"},
-		"pebble", "-config", write("pebble.json", settings), "-dnsserver", a.dns)
-
-	trusting := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, MaxIdleConnsPerHost: 100}
-	t.Cleanup(trusting.CloseIdleConnections)
+		return err == nil
+	})
+	a.client = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
+		MaxIdleConnsPerHost: 100}}
+	t.Cleanup(a.client.CloseIdleConnections)
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
-			r.SetURL(&url.URL{Scheme: "https", Host: at})
+			r.SetURL(&url.URL{Scheme: "https", Host: *a.at.Load()})
 			r.Out.Host = r.In.Host // Pebble makes its URLs of it
 		},
-		Transport: trusting, ErrorLog: log.New(io.Discard, "", 0),
+		Transport: a.client.Transport, ErrorLog: log.New(io.Discard, "", 0),
 		ModifyResponse: func(r *http.Response) error {
 			if r.Request.URL.Path == "/order-plz" && r.StatusCode == http.StatusCreated {
 				a.orders.Add(1)
@@ -93,17 +92,48 @@ func startAuthority(t testing.TB, plain, tlsPort int) *authority {
 		},
 	}
 	front := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if a.before != nil {
-			a.before(r)
+		if before := a.before.Load(); before != nil {
+			(*before)(r)
+		}
+		if r.URL.Path == "/order-plz" && strings.Contains(payload(r), `"replaces"`) {
+			a.renewals.Add(1)
 		}
 		proxy.ServeHTTP(w, r)
 	}))
 	t.Cleanup(front.Close)
 	a.directory, a.roots = front.URL+"/dir", x509.NewCertPool()
 	a.roots.AddCert(front.Certificate())
-	client := &http.Client{Transport: trusting}
+	a.startPebble(t)
+	return a
+}
+
+// startPebble starts the authority itself, in place of one that was started before.
+func (a *authority) startPebble(t testing.TB) {
+	t.Helper()
+	dir, at, manage := t.TempDir(), freeAddress(t), freeAddress(t)
+	write := func(name string, content []byte) string {
+		name = filepath.Join(dir, name)
+		if err := os.WriteFile(name, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	certificate := selfSigned(t, "127.0.0.1", time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
+	configuration, err := json.Marshal(map[string]any{"pebble": map[string]any{
+		"listenAddress": at, "managementListenAddress": manage,
+		"certificate": write("cert.pem", certificate.chain), "privateKey": write("key.pem", certificate.key),
+		"httpPort": a.plain, "tlsPort": a.tls, "keyAlgorithm": "ecdsa", "domainBlocklist": []string{"blocked.example"},
+		"retryAfter": map[string]int{"authz": 1, "order": 1},
+		"profiles": map[string]any{"default": map[string]any{"description": "-",
+			"validityPeriod": int(cmp.Or(a.validity, 90*day) / time.Second)}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	start(t, []string{"PEBBLE_WFE_NONCEREJECT=50", "PEBBLE_VA_NOSLEEP=1", "PEBBLE_AUTHZREUSE=0"},
+		"pebble", "-config", write("pebble.json", configuration), "-dnsserver", a.dns)
 	storetest.Eventually(t, "Pebble's root certificate", func() bool {
-		answer, err := client.Get("https://" + manage + "/roots/0")
+		answer, err := a.client.Get("https://" + manage + "/roots/0")
 		if err != nil {
 			return false
 		}
@@ -112,14 +142,22 @@ func startAuthority(t testing.TB, plain, tlsPort int) *authority {
 		a.issued = x509.NewCertPool()
 		return err == nil && a.issued.AppendCertsFromPEM(root)
 	})
-	storetest.Eventually(t, "the DNS server", func() bool {
-		answer, err := http.Get(a.names)
-		if err == nil {
-			answer.Body.Close()
-		}
-		return err == nil
-	})
-	return a
+	a.at.Store(&at)
+}
+
+// payload returns what a request to the authority asks for.
+func payload(r *http.Request) string {
+	body, err := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	var signed struct{ Payload string }
+	if err == nil {
+		err = json.Unmarshal(body, &signed)
+	}
+	text, err2 := base64.RawURLEncoding.DecodeString(signed.Payload)
+	if err != nil || err2 != nil {
+		return ""
+	}
+	return string(text)
 }
 
 // set changes what the DNS server answers, by a call of its management.

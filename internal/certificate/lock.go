@@ -15,16 +15,15 @@ import (
 const (
 	// Lease is how long a lock outlives a process that died holding it.
 	Lease = 30 * time.Second
-	// renewEvery is the pause between renewals of a held lease.
-	renewEvery = Lease / 3
 	// lookEvery is the pause between looks at a lock that another holds.
 	lookEvery = 500 * time.Millisecond
 )
 
 // locks are held under leases in the database, so that all processes share them.
 type locks struct {
-	db *store.DB
-	mu sync.Mutex
+	db         *store.DB
+	renewEvery time.Duration
+	mu         sync.Mutex
 	// held are the locks of this process by name.
 	held map[string]*lock
 }
@@ -37,7 +36,9 @@ type lock struct {
 	done   chan struct{}
 }
 
-func newLocks(db *store.DB) locks { return locks{db: db, held: map[string]*lock{}} }
+func newLocks(db *store.DB) locks {
+	return locks{db: db, renewEvery: Lease / 3, held: map[string]*lock{}}
+}
 
 // TakeOver ends every lease. A process that is known to be the only one calls it when
 // it starts: whoever held a lock before is dead.
@@ -90,7 +91,7 @@ func (l *locks) TryLock(ctx context.Context, name string) (taken bool, err error
 // keep renews a lease until the lock is released or lost.
 func (l *locks) keep(ctx context.Context, name string, mine *lock) {
 	defer close(mine.done)
-	renew := time.NewTicker(renewEvery)
+	renew := time.NewTicker(l.renewEvery)
 	defer renew.Stop()
 	for {
 		select {

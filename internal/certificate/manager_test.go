@@ -27,8 +27,13 @@ type installation struct {
 // newInstallation starts an installation that serves every hostname below "example".
 func newInstallation(t testing.TB, db *store.DB, change func(*installation, *Options)) *installation {
 	t.Helper()
+	return newInstallationWith(t, db, settings{}, change)
+}
+
+func newInstallationWith(t testing.TB, db *store.DB, s settings, change func(*installation, *Options)) *installation {
+	t.Helper()
 	i := &installation{plain: listen(t), tls: listen(t)}
-	i.authority = startAuthority(t, portOf(i.plain), portOf(i.tls))
+	i.authority = startAuthority(t, portOf(i.plain), portOf(i.tls), s)
 	i.Manager = i.manager(t, db, change)
 	i.serve(t, i.plain, i.Plain())
 	i.serve(t, tls.NewListener(i.tls, i.TLS()), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -35,36 +35,53 @@ func isProblem(err error, kind string) bool {
 	return errors.As(err, &problem) && problem.Type == kind
 }
 
-// order gets a certificate (RFC 8555 §7.4). When the first way to prove the name fails
-// because of how the installation is reached, a second order tries the next way.
+// order gets a certificate. An account that the authority forgot, as those for tests do,
+// is registered anew.
 func (i *issuer) order(ctx context.Context, csr *x509.CertificateRequest) (_ *certmagic.IssuedCertificate, err error) {
 	defer fault.Wrap(&err, "certificate.order(%q)", csr.DNSNames[0])
+	issued, err := i.tryOrder(ctx, csr)
+	if !isProblem(err, acme.ProblemTypeAccountDoesNotExist) {
+		return issued, err
+	}
+	if err := i.storage.Delete(ctx, i.accountKey()); err != nil {
+		return nil, storageFailed(err)
+	}
+	return i.tryOrder(ctx, csr)
+}
+
+// tryOrder proves the name in one of the ways there are. When the first fails because of
+// how the installation is reached, a second order tries the next.
+func (i *issuer) tryOrder(ctx context.Context,
+	csr *x509.CertificateRequest) (*certmagic.IssuedCertificate, error) {
 	account, err := i.account(ctx)
 	if err != nil {
 		return nil, err
 	}
+	var first error // the one to tell: it is of the simplest way
 	for _, solver := range i.solvers(csr.DNSNames[0]) {
-		var issued *certmagic.IssuedCertificate
-		issued, err = i.orderBy(ctx, account, csr, solver)
-		if isProblem(err, acme.ProblemTypeAccountDoesNotExist) {
-			// The authority forgot it, as those for tests do. The next order registers.
-			err = errors.Join(err, i.storage.Delete(ctx, i.accountKey()))
+		issued, err := i.orderBy(ctx, account, csr, solver)
+		if err == nil {
+			return issued, nil
 		}
-		if err == nil || !isProblem(err, acme.ProblemTypeConnection) && !isProblem(err, acme.ProblemTypeTLS) &&
+		if first == nil {
+			first = err
+		}
+		if !isProblem(err, acme.ProblemTypeConnection) && !isProblem(err, acme.ProblemTypeTLS) &&
 			!isProblem(err, acme.ProblemTypeUnauthorized) {
-			return issued, err
+			break
 		}
 	}
-	return nil, err
+	return nil, first
 }
 
-// orderBy makes one order and proves the name in one way.
+// orderBy makes one order and proves the name in one way (RFC 8555 §7.4).
 func (i *issuer) orderBy(ctx context.Context, account acme.Account, csr *x509.CertificateRequest,
 	solver solver) (*certmagic.IssuedCertificate, error) {
 	name := csr.DNSNames[0]
 	wanted := acme.Order{Identifiers: []acme.Identifier{{Type: "dns", Value: name}}, Replaces: i.replaced(ctx, name)}
 	order, err := again(func() (acme.Order, error) { return i.client.NewOrder(ctx, account, wanted) })
-	if isProblem(err, acme.ProblemTypeAlreadyReplaced) {
+	if wanted.Replaces != "" && errors.As(err, new(acme.Problem)) {
+		// The authority does not know it as ours, or as replaced already.
 		wanted.Replaces = ""
 		order, err = again(func() (acme.Order, error) { return i.client.NewOrder(ctx, account, wanted) })
 	}

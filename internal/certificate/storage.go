@@ -194,12 +194,13 @@ func (s *storage) Stat(ctx context.Context, key string) (info certmagic.KeyInfo,
 	defer fault.Wrap(&err, "certificate.Stat(%q)", key)
 	first, last := below(key)
 	// A folder is there as long as something is in it.
-	return store.One(ctx, s.db, func(r store.Row) (certmagic.KeyInfo, error) {
+	info, err = store.One(ctx, s.db, func(r store.Row) (info certmagic.KeyInfo, err error) {
 		var modified clock.Instant
-		err := r.Scan(&info.IsTerminal, &modified, &info.Size)
+		err = r.Scan(&info.IsTerminal, &modified, &info.Size)
 		info.Key, info.Modified = key, modified.Time()
 		return info, err
 	}, `SELECT TRUE, modified_at, LENGTH(value) FROM certificate_file WHERE key = ?
 		UNION ALL SELECT * FROM (SELECT FALSE, modified_at, 0 FROM certificate_file WHERE key >= ? AND key < ? LIMIT 1) AS folder`,
 		[]byte(key), first, last)
+	return info, missing(err)
 }
