@@ -38,6 +38,7 @@ type authority struct {
 	settings
 	directory string
 	roots     *x509.CertPool // of its own TLS
+	root      []byte         // the only one of them
 	issued    *x509.CertPool // of its certificates
 	// plain and tls are the ports that it visits.
 	plain, tls int
@@ -103,6 +104,7 @@ func startAuthority(t testing.TB, plain, tlsPort int, s settings) *authority {
 	t.Cleanup(front.Close)
 	a.directory, a.roots = front.URL+"/dir", x509.NewCertPool()
 	a.roots.AddCert(front.Certificate())
+	a.root = front.Certificate().Raw
 	a.startPebble(t)
 	return a
 }

@@ -30,8 +30,8 @@ import (
 
 const (
 	// capacity is how many certificates are kept in memory at most. One takes some
-	// 12 KiB. Others are loaded when a visitor comes.
-	capacity = 2000
+	// 4 to 8 KiB. Others are loaded when a visitor comes.
+	capacity = 4000
 	// renewalWindow is the part of a certificate's life before whose last one it is
 	// renewed: the last third.
 	renewalWindow = 3

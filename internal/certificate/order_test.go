@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/caddyserver/certmagic"
 	"github.com/mholt/acmez/v3/acme"
 
 	"github.com/waymarkhq/waymark/internal/clock"
@@ -270,7 +271,7 @@ func TestUnwantedCertificates(t *testing.T) {
 		served = false
 		files := func() []string {
 			t.Helper()
-			keys, err := i.storage.List(t.Context(), "certificates/"+i.issuer.IssuerKey(), false)
+			keys, err := i.storage.List(t.Context(), certmagic.StorageKeys.CertsPrefix(i.issuer.IssuerKey()), false)
 			if err != nil {
 				t.Fatal(err)
 			}

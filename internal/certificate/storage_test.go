@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -91,7 +92,7 @@ func TestStorage(t *testing.T) {
 // seed stores a certificate as if the authority had issued it.
 func (m *Manager) seed(t testing.TB, name string, from, to time.Time) made {
 	t.Helper()
-	c, folder := selfSigned(t, name, from, to), "certificates/"+m.issuer.IssuerKey()+"/"+name+"/"+name
+	c, folder := selfSigned(t, name, from, to), strings.TrimSuffix(string(m.key(name)), ".crt")
 	for _, f := range []file{{".key", c.key}, {".crt", c.chain}, {".json", []byte(`{"sans": ["` + name + `"]}`)}} {
 		if err := m.storage.Store(t.Context(), folder+f.key, f.value); err != nil {
 			t.Fatal(err)
