@@ -70,31 +70,19 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// serve answers a hostname that is none of this installation, or whose ownership
+// was never proved, with nothing: whoever points a name here gets no content under
+// it. The health alone is told on every hostname: the verification of a domain asks
+// before the domain has a route, and load balancers ask by address.
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request) outcome {
-	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		w.Header()["Allow"] = allowed
-		return methodPage.write(w, r)
-	}
-	path, ok := cleanPath(r.URL)
-	if !ok {
-		return notFoundPage.write(w, r)
-	}
-	switch first, _, _ := strings.Cut(path, "/"); first {
-	case "_service":
-		if path == "_service/health" {
-			return h.health(w, r)
-		}
-		return notFoundPage.write(w, r)
-	case ".well-known":
-		return notFoundPage.write(w, r)
-	case "favicon.ico":
-		w.Header()["Cache-Control"] = cacheForADay
-		w.WriteHeader(http.StatusNoContent)
-		return service
+	path, clean := cleanPath(r.URL)
+	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+	if path == "_service/health" && clean && reads {
+		return h.health(w, r)
 	}
 	hostname, ok := weburl.AuthorityHost(r.Host)
 	if !ok {
-		return h.unknownHost(w, r, path)
+		return nothing.write(w, r)
 	}
 	if hostname == h.AssetsHost {
 		h.Assets.ServeHTTP(w, r)
@@ -105,11 +93,26 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) outcome {
 	case err != nil:
 		return h.unavailable(w, r, err)
 	case host == nil:
-		return h.unknownHost(w, r, path)
+		return nothing.write(w, r)
+	case !reads:
+		w.Header()["Allow"] = allowed
+		return methodPage.write(w, r)
+	case !clean:
+		return answer(w, r, route.Unknown(host))
 	case path == "":
 		return answer(w, r, route.Root(host))
-	case path == "robots.txt":
+	}
+	switch first, _, _ := strings.Cut(path, "/"); first {
+	case "_service":
+		return notFoundPage.write(w, r)
+	case ".well-known":
+		return association(w, r, host, path)
+	case "robots.txt":
 		return robots(w, r, host.NoIndex)
+	case "favicon.ico":
+		w.Header()["Cache-Control"] = cacheForADay
+		w.WriteHeader(http.StatusNoContent)
+		return service
 	}
 	link, err := h.Cache.Link(r.Context(), hostname, path)
 	if err != nil {
@@ -234,16 +237,7 @@ func (h *Handler) unavailable(w http.ResponseWriter, r *http.Request, err error)
 	return unavailablePage.write(w, r)
 }
 
-// unknownHost answers on a hostname that is not of this installation.
-func (h *Handler) unknownHost(w http.ResponseWriter, r *http.Request, path string) outcome {
-	if path == "robots.txt" {
-		return robots(w, r, true)
-	}
-	return notFoundPage.write(w, r)
-}
-
-// health answers on any hostname: the verification of a domain asks for it
-// before the domain has a route. Lost clicks do not make the process
+// health tells whether the process can answer visitors. Lost clicks do not make it
 // unhealthy, as its visitors are still served.
 func (h *Handler) health(w http.ResponseWriter, r *http.Request) outcome {
 	w.Header()[route.InstallationHeader] = h.installation
@@ -254,15 +248,6 @@ func (h *Handler) health(w http.ResponseWriter, r *http.Request) outcome {
 		degradedHealth.write(w, r)
 	default:
 		okHealth.write(w, r)
-	}
-	return service
-}
-
-func robots(w http.ResponseWriter, r *http.Request, noIndex bool) outcome {
-	if noIndex {
-		robotsClosed.write(w, r)
-	} else {
-		robotsOpen.write(w, r)
 	}
 	return service
 }

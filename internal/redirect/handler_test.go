@@ -92,7 +92,7 @@ func publish(t testing.TB, db *store.DB) {
 		hosts := map[string]route.Host{
 			"a.example": {DomainID: "a", AppID: "app", RootURL: "https://example.com/root"},
 			"b.example": {DomainID: "b", AppID: "app", NoIndex: true, RedirectStatus: 307,
-				NotFoundURL: "https://example.com/lost"},
+				NotFoundURL: "https://example.com/lost", AppleAppSiteAssociation: `{"applinks":{}}`, AssetLinks: "[]"},
 		}
 		for hostname, host := range hosts {
 			if err := p.PutHost(ctx, hostname, "r", host); err != nil {
@@ -197,6 +197,8 @@ func TestAnswers(t *testing.T) {
 			{"GET", "b.example", "/", 404, "", 0},
 			{"GET", "b.example", "/unknown", 302, "https://example.com/lost", 0},
 			{"HEAD", "b.example", "/unknown", 302, "https://example.com/lost", 0},
+			{"GET", "b.example", "/x/", 302, "https://example.com/lost", 0},
+			{"GET", "b.example", "/%00", 302, "https://example.com/lost", 0},
 			{"GET", "unknown.example", "/x", 404, "", 0},
 			{"GET", "unknown.example", "/", 404, "", 0},
 			{"GET", "127.0.0.1", "/x", 404, "", 0},
@@ -205,9 +207,19 @@ func TestAnswers(t *testing.T) {
 			{"OPTIONS", "a.example", "/x", 405, "", 0},
 			{"GET", "a.example", "/_service/health", 200, "", 0},
 			{"GET", "unknown.example", "/_service/health", 200, "", 0},
+			{"HEAD", "127.0.0.1:8081", "/_service/health", 200, "", 0},
+			{"POST", "a.example", "/_service/health", 405, "", 0},
 			{"GET", "a.example", "/_service/other", 404, "", 0},
-			{"GET", "a.example", "/_service", 404, "", 0},
-			{"GET", "b.example", "/.well-known/assetlinks.json", 404, "", 0},
+			{"GET", "b.example", "/_service", 404, "", 0},
+			{"GET", "b.example", "/.well-known", 404, "", 0},
+			{"GET", "b.example", "/.well-known/other", 404, "", 0},
+			{"GET", "b.example", "/.well-known/assetlinks.json", 200, "", 0},
+			{"HEAD", "b.example", "/.well-known/assetlinks.json?x", 200, "", 0},
+			{"GET", "b.example", "/.well-known/apple-app-site-association", 200, "", 0},
+			{"POST", "b.example", "/.well-known/apple-app-site-association", 405, "", 0},
+			{"GET", "b.example", "/apple-app-site-association", 302, "https://example.com/lost", 0},
+			{"GET", "a.example", "/.well-known/assetlinks.json", 404, "", 0},
+			{"GET", "a.example", "/.well-known/apple-app-site-association", 404, "", 0},
 			{"GET", "a.example", "/favicon.ico", 204, "", 0},
 			{"GET", "a.example", "/robots.txt", 200, "", 0},
 			{"HEAD", "a.example", "/robots.txt", 200, "", 0},
@@ -228,19 +240,49 @@ func TestAnswers(t *testing.T) {
 				t.Errorf("%s: Allow %q", c.method, got.Header().Get("Allow"))
 			}
 		}
-		for host, want := range map[string]string{
-			"a.example":       "User-agent: *\nDisallow:\n",
-			"b.example":       "User-agent: *\nDisallow: /\n",
-			"unknown.example": "User-agent: *\nDisallow: /\n",
+		for address, want := range map[string]string{
+			"a.example/robots.txt":                             "User-agent: *\nDisallow:\n",
+			"b.example/robots.txt":                             "User-agent: *\nDisallow: /\n",
+			"b.example/.well-known/apple-app-site-association": `{"applinks":{}}`,
+			"b.example/.well-known/assetlinks.json":            "[]",
 		} {
-			if got := w.get(request("GET", host, "/robots.txt")).Body.String(); got != want {
-				t.Errorf("robots of %s: %q", host, got)
+			host, path, _ := strings.Cut(address, "/")
+			got := w.get(request("GET", host, "/"+path))
+			if got.Body.String() != want || got.Header().Get("Cache-Control") != "public, max-age=300" {
+				t.Errorf("%s: %q %v", address, got.Body, got.Header())
+			}
+			if json := strings.HasPrefix(path, ".well-known"); json !=
+				(got.Header().Get("Content-Type") == "application/json") {
+				t.Errorf("%s: %v", address, got.Header())
 			}
 		}
 		if n := counted(t, w.registry, "waymark_redirect_requests_total", "gone"); n != 2 {
 			t.Errorf("counted %v of 410", n)
 		}
 	})
+}
+
+// A hostname that is not of this installation gets no content, whatever is asked.
+func TestNothingOnUnknownHosts(t *testing.T) {
+	db, c := openSQLite(t)
+	publish(t, db)
+	w := newWorld(t, db, c)
+	for _, host := range []string{"unknown.example", "x.a.example", "127.0.0.1", "127.0.0.1:8081", "[::1]:80", "",
+		"a.example:b", "a.example@b", "a_b.example"} {
+		for _, path := range []string{"/", "/x", "/robots.txt", "/favicon.ico", "/.well-known/assetlinks.json",
+			"/.well-known/acme-challenge/x", "/_service", "/_service/health/", "//x"} {
+			for _, method := range []string{"GET", "HEAD", "POST", "OPTIONS"} {
+				got := w.get(request(method, host, path))
+				if got.Code != 404 || got.Body.Len() > 0 || got.Header().Get("Content-Length") != "0" ||
+					got.Header().Get("Content-Type") != "" || got.Header().Get("Cache-Control") != "no-store" {
+					t.Errorf("%s %q %s: %d %v %q", method, host, path, got.Code, got.Header(), got.Body)
+				}
+			}
+		}
+	}
+	if len(w.clicks) > 0 {
+		t.Errorf("%d clicks", len(w.clicks))
+	}
 }
 
 func TestClick(t *testing.T) {

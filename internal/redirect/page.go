@@ -66,6 +66,9 @@ var (
 	methodPage = newPage(http.StatusMethodNotAllowed, badMethod, "This address can only be opened",
 		"A link takes you to a page; it accepts no data.")
 
+	// nothing is the answer on a hostname that this installation does not serve.
+	nothing = &fixed{status: http.StatusNotFound, outcome: notFound, cacheControl: noStore, length: []string{"0"}}
+
 	robotsOpen   = newText(http.StatusOK, textType, briefly, "User-agent: *\nDisallow:\n")
 	robotsClosed = newText(http.StatusOK, textType, briefly, "User-agent: *\nDisallow: /\n")
 

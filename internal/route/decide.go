@@ -87,7 +87,7 @@ func (d Decision) IsPage() bool { return d.Preview || d.Location == "" }
 // previews get, instead of a redirect, the page of what the link has for them.
 func Decide(link *Link, host *Host, visit Visit, now clock.Instant) Decision {
 	if link == nil || link.AppID != host.AppID {
-		return elsewhere(http.StatusNotFound, host.NotFoundURL)
+		return Unknown(host)
 	}
 	switch {
 	case link.Archived:
@@ -123,6 +123,10 @@ func Decide(link *Link, host *Host, visit Visit, now clock.Instant) Decision {
 // Root returns what a visitor of the hostname's own address gets: RootURL, or
 // the page of 404.
 func Root(host *Host) Decision { return elsewhere(http.StatusNotFound, host.RootURL) }
+
+// Unknown returns what a visitor of an address gets that no link has:
+// NotFoundURL, or the page of 404.
+func Unknown(host *Host) Decision { return elsewhere(http.StatusNotFound, host.NotFoundURL) }
 
 // elsewhere is the answer when nothing resolved: the page of a status, or the
 // address that the owner has chosen instead of it. That address does not get

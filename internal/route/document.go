@@ -111,6 +111,21 @@ type Host struct {
 	RedirectStatus int    `json:"st,omitzero"`
 	RootURL        string `json:"root,omitempty"`
 	NotFoundURL    string `json:"nf,omitempty"`
+	// AppleAppSiteAssociation and AssetLinks are the texts of the files that tell
+	// iOS and Android which apps open the links; "" where there is none.
+	AppleAppSiteAssociation string `json:"aasa,omitempty"`
+	AssetLinks              string `json:"alinks,omitempty"`
+	// Recovery is how links that were opened before an app was installed are found
+	// again; nil means not at all.
+	Recovery *Recovery `json:"rec,omitempty"`
+}
+
+// Recovery tells how an app that was just installed finds the link that led to
+// its installation.
+type Recovery struct {
+	TokenTTLSeconds int64 `json:"ttl"`
+	// ByToken says that the app's token tells the link; without it nothing does.
+	ByToken bool `json:"tok,omitzero"`
 }
 
 // Path returns the route path of a link: "<prefix>/<slug>", or "<slug>"

@@ -8,6 +8,9 @@ import "strings"
 // address: that is most of what scanners ask for.
 func AuthorityHost(host string) (hostname string, ok bool) {
 	if i := strings.LastIndexByte(host, ':'); i >= 0 {
+		if strings.Trim(host[i+1:], "0123456789") != "" {
+			return "", false
+		}
 		host = host[:i]
 	}
 	host = strings.TrimSuffix(host, ".")

@@ -29,6 +29,11 @@ func TestAuthorityHost(t *testing.T) {
 		"a b.example":                     "!",
 		"a.example/x":                     "!",
 		"a@b.example":                     "!",
+		"a.example:":                      "a.example",
+		"a.example:80a":                   "!",
+		"a.example:b.example":             "!",
+		"a.example:80:80":                 "!",
+		"a.example:+80":                   "!",
 		strings.Repeat("a.", 130) + "com": "!",
 	} {
 		got, ok := AuthorityHost(host)
