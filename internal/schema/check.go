@@ -174,6 +174,12 @@ func (c *checker) text(s *Schema, v string) {
 }
 
 func (c *checker) number(s *Schema, v float64) {
+	if s.Enum != nil {
+		if !slices.Contains(s.Enum, plainNumber(v)) {
+			c.add(fault.ReasonNotOneOf, "must be %s", oneOf(s.Enum))
+		}
+		return
+	}
 	low, high := s.Minimum, s.Maximum
 	if (low == nil || v >= *low) && (high == nil || v <= *high) {
 		return

@@ -18,7 +18,7 @@ func (s *Schema) Sample(all bool) any {
 		return s.Const
 	case s.Default != nil:
 		return s.Default
-	case s.Enum != nil:
+	case s.Enum != nil && s.Type == String:
 		return s.Enum[0]
 	case s.AnyOf != nil:
 		return s.AnyOf[0].Sample(all)

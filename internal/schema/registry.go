@@ -26,7 +26,7 @@ import (
 //
 //	doc        what the field is for
 //	format     uuid, date-time (both checked), uri
-//	enum       the admitted strings, separated by commas
+//	enum       the admitted strings or whole numbers, separated by commas
 //	pattern    a regular expression, anchored by itself
 //	minLength maxLength minimum maximum minItems maxItems uniqueItems maxProperties
 //	default    what an absent field counts as

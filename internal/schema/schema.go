@@ -28,7 +28,7 @@ type Schema struct {
 
 	Description string
 	Format      string
-	// Enum are the admitted strings.
+	// Enum are the admitted strings, or whole numbers as they are written.
 	Enum []string
 	// Const is the one admitted value: a string, a bool or a float64.
 	Const            any
@@ -171,7 +171,11 @@ func (s *Schema) MarshalJSONTo(e *jsontext.Encoder) error {
 		out.Type = [2]string{s.Type, "null"}
 	}
 	for _, v := range s.Enum {
-		out.Enum = append(out.Enum, v)
+		if s.Type == Integer {
+			out.Enum = append(out.Enum, jsontext.Value(v))
+		} else {
+			out.Enum = append(out.Enum, v)
+		}
 	}
 	if s.Nullable && s.Enum != nil {
 		out.Enum = append(out.Enum, nil)

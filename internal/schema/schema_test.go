@@ -280,3 +280,20 @@ func TestOneTypeOnBothSides(t *testing.T) {
 		t.Errorf("answers: %v", problems)
 	}
 }
+
+// The admitted values of a whole number are numbers in the contract, too.
+func TestEnumOfNumbers(t *testing.T) {
+	type status struct {
+		Status opt.Opt[int64] `json:"status,omitzero" enum:"302,307" minimum:"302" maximum:"307" default:"302"`
+	}
+	s := schema.ForRequests().For(typeOf[status]()).Resolve()
+	text, err := json.Marshal(s.Properties[0].Schema)
+	if err != nil || !strings.Contains(string(text), `"enum":[302,307]`) {
+		t.Errorf("%s, %v", text, err)
+	}
+	for value, ok := range map[any]bool{302.0: true, 307.0: true, 303.0: false, 301.0: false, 302.5: false, "302": false} {
+		if found := s.Check(map[string]any{"status": value}, ""); (len(found) == 0) != ok {
+			t.Errorf("%v: %v", value, found)
+		}
+	}
+}

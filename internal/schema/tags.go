@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -70,7 +71,10 @@ func (s *Schema) apply(tag reflect.StructTag) error {
 			*into = value
 		}
 	}
-	for _, name := range []string{"pattern", "enum", "minLength", "maxLength"} {
+	if one.Enum != nil && one.Type != String && one.Type != Integer {
+		return errors.New("tag enum is for strings and whole numbers")
+	}
+	for _, name := range []string{"pattern", "minLength", "maxLength"} {
 		if _, ok := tag.Lookup(name); ok && one.Type != String {
 			return fmt.Errorf("tag %s is for strings", name)
 		}
