@@ -40,6 +40,14 @@ func (a App) Ref() op.Ref {
 	return op.Ref{Type: "app", ID: a.ID, AppID: a.ID, Revision: a.Revision}
 }
 
+// iosApp names the iOS app, which domains take as theirs; "" without one.
+func (a App) iosApp() string {
+	if a.IOSTeamID == nil || a.IOSBundleID == nil {
+		return ""
+	}
+	return *a.IOSTeamID + "." + *a.IOSBundleID
+}
+
 func (a App) item() op.Item[App] { return op.Item[App]{Data: a, Ref: a.Ref()} }
 
 // Defaults are what new links of an app copy when they name nothing else.

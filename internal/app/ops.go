@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/waymarkhq/waymark/internal/dependents"
+	"github.com/waymarkhq/waymark/internal/domain"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
@@ -104,12 +105,18 @@ func update(ctx context.Context, c *op.Call, tx *store.Tx, in *updateInput) (op.
 	if err != nil {
 		return a.item(), err
 	}
+	before := a
 	a.Name = string(in.Body.Name.Or(text.Line(a.Name)))
 	if err := in.Body.Fields.apply(&a); err != nil {
 		return a.item(), err
 	}
 	if in.Body.DefaultDomain.Set {
 		if err := checkDefaultDomain(ctx, tx, &a); err != nil {
+			return a.item(), err
+		}
+	}
+	if a.iosApp() != before.iosApp() {
+		if err := domain.AppChanged(ctx, tx, a.ID); err != nil {
 			return a.item(), err
 		}
 	}

@@ -133,7 +133,7 @@ func each(document map[string]any, visit func(method, path string, operation map
 // must be clear to a person who sees nothing but such a program.
 const schemaNames = `
 	AnalyticsCoverage AnalyticsFilters AnalyticsPeriod AnalyticsSummary AnalyticsSummaryResponse
-	AnalyticsTotals AndroidApp AndroidNativeConfig ApiKey ApiKeyCreate ApiKeyListResponse ApiKeyPatch
+	AnalyticsTotals AndroidApp AndroidAppInput AndroidNativeConfig AndroidNativeConfigInput ApiKey ApiKeyCreate ApiKeyListResponse ApiKeyPatch
 	ApiKeyResponse ApiKeyRotateRequest App AppCreate AppDefaults AppDefaultsInput AppDefaultsResponse
 	AppLimits AppListResponse AppLogo AppLogoInput AppLogoResponse AppPatch AppResponse AppUsage Asset
 	AssetListResponse AssetResponse AssetUpload AuditActor AuditEvent AuditEventListResponse AuditResource
@@ -142,12 +142,16 @@ const schemaNames = `
 	CallLimits CallUsage Campaign CampaignCreate CampaignListResponse CampaignPatch CampaignResponse
 	Capabilities CapabilitiesResponse
 	DnsConnectionRecord Domain DomainActionReasons DomainActions DomainApexProfile DomainApexRecord
-	DomainCapabilities DomainCapabilitiesResponse DomainChallenge DomainConnection DomainCreate DomainLimits
-	DomainListResponse DomainNativeConfig DomainOptions DomainOptionsResponse DomainResponse
+	DomainCapabilities DomainCapabilitiesResponse DomainChallenge DomainConnection DomainCreate
+	DomainLimits DomainListResponse DomainNativeConfig DomainNativeConfigInput DomainNativeConfigState
+	DomainNativeConfigStateResponse DomainOptions DomainOptionsResponse DomainRecoveryConfig
+	DomainRecoveryConfigInput DomainRecoveryConfigState DomainRecoveryConfigStateResponse
+	DomainResponse DomainWebConfig DomainWebConfigInput DomainWebConfigState
+	DomainWebConfigStateResponse
 	Error ErrorDependency ErrorDetail ErrorResource ErrorResponse ExportCreate
 	Folder FolderCreate FolderListResponse FolderPatch FolderResponse
 	ImportCommitRequest ImportCreate ImportItem ImportItemListResponse ImportValidateRequest
-	ImportValidation ImportValidationResponse IosNativeConfig IssuedApiKey IssuedApiKeyResponse
+	ImportValidation ImportValidationResponse IosNativeConfig IosNativeConfigInput IssuedApiKey IssuedApiKeyResponse
 	IssuedWebhook IssuedWebhookResponse
 	Link LinkAvailability LinkAvailabilityResponse LinkCreate LinkDuplicateRequest LinkHistoryEntry
 	LinkHistoryEntryListResponse LinkLifecycle LinkLifecycleInput LinkListResponse LinkPatch LinkPreview

@@ -10,12 +10,6 @@ var Missing = []string{
 	"getLinksLinkIdTemplateSelection",
 	"setLinksLinkIdTemplateSelection",
 	// domains
-	"getDomainsDomainIdNativeConfig",
-	"setDomainsDomainIdNativeConfig",
-	"getDomainsDomainIdWebConfig",
-	"setDomainsDomainIdWebConfig",
-	"getDomainsDomainIdRecoveryConfig",
-	"setDomainsDomainIdRecoveryConfig",
 	"getDomainsDomainIdDnsRecords",
 	"createDomainsDomainIdDnsRecords",
 	"updateDomainsDomainIdDnsRecordsRecordId",

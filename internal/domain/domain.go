@@ -52,6 +52,8 @@ type Domain struct {
 	failingSince *clock.Instant
 	// nextCheckAt is when the domain is checked again by itself; nil means never.
 	nextCheckAt *clock.Instant
+	web         WebConfig
+	recovery    RecoveryConfig
 }
 
 // Challenge proves the ownership of a hostname.
@@ -78,38 +80,6 @@ type Record struct {
 
 // SchemaName implements schema.Named.
 func (Record) SchemaName() string { return "DnsConnectionRecord" }
-
-// NativeConfig associates native apps with a hostname.
-type NativeConfig struct {
-	IOS     opt.Null[IOSConfig]     `json:"ios"`
-	Android opt.Null[AndroidConfig] `json:"android"`
-}
-
-// SchemaName implements schema.Named.
-func (NativeConfig) SchemaName() string { return "DomainNativeConfig" }
-
-// IOSConfig names the iOS apps that open a hostname's links.
-type IOSConfig struct {
-	AppIDs []string `json:"appIds"`
-	Paths  []string `json:"paths"`
-}
-
-// SchemaName implements schema.Named.
-func (IOSConfig) SchemaName() string { return "IosNativeConfig" }
-
-// AndroidConfig names the Android apps that open a hostname's links.
-type AndroidConfig struct {
-	Apps []AndroidApp `json:"apps"`
-}
-
-// SchemaName implements schema.Named.
-func (AndroidConfig) SchemaName() string { return "AndroidNativeConfig" }
-
-// AndroidApp is an Android app with the certificates that sign it.
-type AndroidApp struct {
-	PackageName            string   `json:"packageName"`
-	SHA256CertFingerprints []string `json:"sha256CertFingerprints"`
-}
 
 // Position implements op.Positioned.
 func (d Domain) Position() cursor.Position { return cursor.Position{At: d.CreatedAt, ID: d.ID} }

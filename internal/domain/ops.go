@@ -69,6 +69,7 @@ func Register(p *op.Pipeline, works *durable.Works, o Options) part.Part {
 	op.Read(p, op.Op{ID: "getDomainsDomainId", Method: "GET", Path: "/domains/{domainId}", Perm: "domains:read",
 		App: app, Summary: "Get a domain"}, o.get)
 	registerVerification(p, o)
+	registerConfigs(p)
 	op.Write(p, op.Op{ID: "deleteDomainsDomainId", Method: "DELETE", Path: "/domains/{domainId}", Perm: "domains:delete",
 		App: app, IfMatch: op.IfMatchRequired, Status: 202, Summary: "Detach a domain", Doc: "The hostname is free for " +
 			"others once the operation is done. A domain that has links or is the app's default stays: 409 with its " +

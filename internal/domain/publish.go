@@ -9,6 +9,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/publication"
 	"github.com/waymarkhq/waymark/internal/route"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/weburl"
 )
 
 // publishing is the kind of the jobs that bring the newest state of a domain to
@@ -37,8 +38,12 @@ func publish(ctx context.Context, tx *store.Tx, id string) error {
 	if err != nil {
 		return err
 	}
-	// Locked, so that the revision that is confirmed below is still its own.
-	d, err := store.One(ctx, tx, scan, selection+" WHERE id = ?"+tx.Dialect().LockRow, id)
+	// Locked, so that the revision that is confirmed below is still its own, and then
+	// read, so that what its app says is the newest too.
+	if _, err := store.Exists(ctx, tx, "SELECT 1 FROM domain WHERE id = ?"+tx.Dialect().LockRow, id); err != nil {
+		return err
+	}
+	d, err := find(ctx, tx, id)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil
 	}
@@ -58,5 +63,20 @@ func publish(ctx context.Context, tx *store.Tx, id string) error {
 
 // host is what visitors of a domain need to know of it.
 func (d *Domain) host() route.Host {
-	return route.Host{DomainID: d.ID, AppID: d.AppID, RedirectStatus: 302}
+	address := func(value *string) string {
+		if value == nil {
+			return ""
+		}
+		return weburl.ASCIIHost(*value)
+	}
+	host := route.Host{DomainID: d.ID, AppID: d.AppID, NoIndex: d.web.Robots == "noindex",
+		RedirectStatus: int(d.web.RedirectStatus), RootURL: address(d.web.RootURL),
+		NotFoundURL: address(d.web.NotFoundURL), Recovery: d.recovery.route()}
+	if ios := d.NativeConfig.IOS; ios.Valid {
+		host.AppleAppSiteAssociation = ios.Value.file()
+	}
+	if android := d.NativeConfig.Android; android.Valid {
+		host.AssetLinks = android.Value.file()
+	}
+	return host
 }

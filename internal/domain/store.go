@@ -45,15 +45,17 @@ func Held(ctx context.Context, q store.Q, hostnames ...any) (_ []string, err err
 
 const selection = `SELECT id, app_id, hostname, mode, zone_name, ownership, dns, https, links, detached, removal_state,
 	last_checked_at, last_error, verified_at, apex_profile_id, challenge, verification, failures, failing_since,
-	next_check_at,
+	next_check_at, ` + configColumns + `,
 	revision, created_at, updated_at, ` + publication.StateColumns + " FROM domain"
 
 func scan(r store.Row) (d Domain, err error) {
 	var failure, apexProfile, challenge, verification *string
 	var removal *Removal
+	var configs configTexts
 	if err := r.Scan(&d.ID, &d.AppID, &d.Hostname, &d.Mode, &d.ZoneName, &d.Ownership, &d.DNS, &d.HTTPS, &d.Links,
 		&d.Detached, &removal, &d.LastCheckedAt, &failure, &d.verifiedAt, &apexProfile, &challenge,
 		&verification, &d.failures, &d.failingSince, &d.nextCheckAt,
+		&configs.native, &configs.web, &configs.recovery, &configs.iosApp,
 		&d.Revision, &d.CreatedAt, &d.UpdatedAt, &d.Publication.Status, &d.Publication.ConfirmedRevision,
 		&d.Publication.UpdatedAt); err != nil {
 		return d, err
@@ -72,7 +74,10 @@ func scan(r store.Row) (d Domain, err error) {
 	if err := d.LastError.SetColumn(failure); err != nil {
 		return d, err
 	}
-	return d, d.verification.SetColumn(verification)
+	if err := d.verification.SetColumn(verification); err != nil {
+		return d, err
+	}
+	return d, configs.into(&d)
 }
 
 // find returns a domain, or store.ErrNotFound.
@@ -137,11 +142,12 @@ func insert(ctx context.Context, tx *store.Tx, d *Domain) error {
 	return err
 }
 
-// inUse reports whether a link has the hostname of a domain, or its app gives it
-// to new links.
+// inUse reports whether a link has the hostname of a domain, its app gives it to new
+// links, or it was configured.
 func (d *Domain) inUse(ctx context.Context, q store.Q) (bool, error) {
 	return store.Exists(ctx, q, `SELECT 1 FROM link WHERE hostname = ? AND app_id = ? UNION ALL SELECT 1 FROM app
-		WHERE id = ? AND default_domain = ?`, d.Hostname, d.AppID, d.AppID, d.Hostname)
+		WHERE id = ? AND default_domain = ? UNION ALL SELECT 1 FROM domain WHERE id = ? AND (native_config IS NOT NULL
+		OR web_config IS NOT NULL OR recovery_config IS NOT NULL)`, d.Hostname, d.AppID, d.AppID, d.Hostname, d.ID)
 }
 
 // remove takes away a domain that never came into use, under a last revision.

@@ -27,6 +27,7 @@ const (
 	exampleWork     = "0198c9a4-0fc8-77f8-9b0e-2ad61748c3ef"
 	exampleRecord   = "0198c9a4-47fc-7809-8c1f-3be72859d4f0"
 	exampleRevision = "f3b1c6de-8a5e-4f0b-9c8d-6a2e1b7f4c90"
+	exampleCert     = "14:6D:E9:83:C5:73:06:50:D8:EE:B9:95:2F:34:FC:64:16:A0:83:42:E6:1D:BE:A8:8A:04:96:B2:3F:CF:44:E5"
 	exampleRequest  = "req_3f2a9c0d5b7e4816a2c4e6f80b1d3f57"
 
 	morning  = "2026-11-20T09:00:00.000Z"
@@ -121,13 +122,19 @@ var examples = map[string]any{
 	"Domain.links": "ready", "Domain.removalState": nil, "Domain.zoneName": "example.com",
 	"Domain.nameservers": []any{}, "Domain.connectionRecords": []any{}, "Domain.lastError": nil,
 	"Domain.createdAt": morning, "Domain.challenge": nil,
-	"DomainChallenge.name": "_waymark-challenge.go.example.com", "DomainChallenge.value": "7Qm2xR9dTf4Kb1Zs",
+	"DomainWebConfig.rootUrl": "https://shop.example.com/", "DomainWebConfig.notFoundUrl": nil,
+	"DomainWebConfig.robots": "noindex", "DomainWebConfig.redirectStatus": 302.0,
+	"DomainWebConfigInput.rootUrl": "https://shop.example.com/", "DomainWebConfigInput.robots": "noindex",
+	"DomainRecoveryConfig.enabled": true, "DomainRecoveryConfig.tokenTtlSeconds": 86400.0,
+	"DomainRecoveryConfigInput.enabled": true,
+	"DomainChallenge.name":              "_waymark-challenge.go.example.com", "DomainChallenge.value": "7Qm2xR9dTf4Kb1Zs",
 	"DnsConnectionRecord.type": "CNAME", "DnsConnectionRecord.name": "go.example.com",
 	"DnsConnectionRecord.value": "connect.links.example.com",
 	"DnsConnectionRecord.ttl":   300.0, "DnsConnectionRecord.status": "ok",
 	"DnsConnectionRecord.observed": []any{"connect.links.example.com"},
 	"IosNativeConfig.appIds":       []any{"A1B2C3D4E5.com.example.shop"}, "IosNativeConfig.paths": []any{"/*"},
-	"AndroidApp.sha256CertFingerprints": []any{"14:6D:E9:83:C5:73:06:50:D8:EE:B9:95:2F:34:FC:64:16:A0:83:42:E6:1D:BE:A8:8A:04:96:B2:3F:CF:44:E5"},
+	"AndroidAppInput.sha256CertFingerprints": []any{exampleCert},
+	"AndroidApp.sha256CertFingerprints":      []any{exampleCert},
 
 	"Error.documentationUrl": "https://docs.waymark.example/api/errors/#validation-failed",
 	"ErrorDependency.type":   "link", "ErrorDependency.count": 1.0, "ErrorDependency.ids": []any{exampleLink},
