@@ -11,11 +11,12 @@ import (
 
 // hostnames are the flags that name the hostnames of an installation.
 type hostnames struct {
-	PlatformZone  string       `help:"DNS zone below which apps get domains without setup: <prefix>.<zone>." placeholder:"ZONE"`
-	ConnectCNAME  string       `name:"connect-cname" help:"Hostname that owners' hostnames lead to by CNAME." placeholder:"HOST"`
-	ConnectIPs    []netip.Addr `name:"connect-ips" help:"Public addresses of the redirector, which an owner's apex hostname leads to." placeholder:"IP"`
-	DomainsPerApp int64        `default:"100" help:"How many domains an app may have; default: ${default}." placeholder:"N"`
-	AssetsHost    string       `help:"Hostname at which the redirector serves images; default: assets.<platform zone>." placeholder:"HOST"`
+	PlatformZone     string       `help:"DNS zone below which apps get domains without setup: <prefix>.<zone>." placeholder:"ZONE"`
+	ReservedPrefixes []string     `help:"Further prefixes that no app can have below the platform zone, besides www, api, login and the like." placeholder:"PREFIX"`
+	ConnectCNAME     string       `name:"connect-cname" help:"Hostname that owners' hostnames lead to by CNAME." placeholder:"HOST"`
+	ConnectIPs       []netip.Addr `name:"connect-ips" help:"Public addresses of the redirector, which an owner's apex hostname leads to." placeholder:"IP"`
+	DomainsPerApp    int64        `default:"100" help:"How many domains an app may have; default: ${default}." placeholder:"N"`
+	AssetsHost       string       `help:"Hostname at which the redirector serves images; default: assets.<platform zone>." placeholder:"HOST"`
 }
 
 // check completes the flags; dev tells of development mode.
@@ -56,6 +57,6 @@ func (h *hostnames) check(dev bool) error {
 
 // domains returns the options of domains that the flags describe.
 func (h *hostnames) domains() domain.Options {
-	return domain.Options{PlatformZone: h.PlatformZone, PerApp: h.DomainsPerApp,
+	return domain.Options{PlatformZone: h.PlatformZone, ReservedPrefixes: h.ReservedPrefixes, PerApp: h.DomainsPerApp,
 		Connection: domain.Connection{CNAME: h.ConnectCNAME, Addresses: h.ConnectIPs}}
 }

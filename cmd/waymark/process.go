@@ -55,7 +55,7 @@ func (p *process) start(ctx context.Context) error {
 	if settings.Domains.Prober, err = p.prober(p.ConnectIPs); err != nil {
 		return err
 	}
-	settings.Domains.Nameservers = p.DNSNameservers
+	settings.Domains.Nameservers, settings.Domains.APIHost = p.DNSNameservers, p.APIHost
 	if settings.Domains.Provider, err = p.provider(p.log); err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package domain
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/durable"
@@ -11,7 +10,6 @@ import (
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/store"
-	"github.com/waymarkhq/waymark/internal/weburl"
 )
 
 // maxPrefix is the longest prefix in characters, as the tag of Prefix has it.
@@ -106,11 +104,7 @@ func (o Options) platform(body *CreateDomain) (d Domain, err error) {
 	}
 	d = Domain{AppID: body.AppID, Mode: Platform, ZoneName: o.PlatformZone, Ownership: OwnershipVerified,
 		DNS: DNSConfigured, HTTPS: o.firstHTTPS(), Links: LinksReady}
-	d.Hostname, err = platformHostname(body.Prefix.Value, o.PlatformZone)
-	if err == nil && d.Hostname == o.AssetsHost {
-		err = fault.Invalid("/prefix", fault.ReasonReserved,
-			"the prefix is reserved: its hostname serves the installation's images")
-	}
+	d.Hostname, err = o.platformHostname(body.Prefix.Value)
 	return d, err
 }
 
@@ -148,16 +142,6 @@ func (o Options) firstHTTPS() HTTPS {
 		return HTTPSDelegated
 	}
 	return HTTPSPending
-}
-
-// ownHostname checks a hostname that an owner brings.
-func (o Options) ownHostname(value string) (string, error) {
-	host, ok := weburl.Hostname(value)
-	if !ok || !strings.Contains(host, ".") {
-		return "", fault.Invalid("/hostname", fault.ReasonInvalidFormat,
-			"the hostname must be a DNS name such as go.example.com")
-	}
-	return host, nil
 }
 
 // creation brings a new domain to the redirector.

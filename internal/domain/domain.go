@@ -4,15 +4,11 @@
 package domain
 
 import (
-	"strings"
-
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/cursor"
-	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/publication"
-	"github.com/waymarkhq/waymark/internal/weburl"
 )
 
 // Domain is a hostname of an app.
@@ -86,15 +82,4 @@ func (d Domain) Position() cursor.Position { return cursor.Position{At: d.Create
 
 func (d Domain) ref() op.Ref {
 	return op.Ref{Type: "domain", ID: d.ID, AppID: d.AppID, Revision: d.Revision}
-}
-
-// platformHostname returns <prefix>.<zone>. The prefix is one DNS label of at
-// most 32 characters as clients send it; what is stored is its A-label form.
-func platformHostname(prefix, zone string) (string, error) {
-	host, ok := weburl.Hostname(prefix + "." + zone)
-	if !ok || strings.ContainsAny(prefix, ".。．｡") {
-		return "", fault.Invalid("/prefix", fault.ReasonInvalidFormat,
-			"the prefix must be one DNS label: letters, digits and hyphens, with no hyphen at either end")
-	}
-	return host, nil
 }

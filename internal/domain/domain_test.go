@@ -51,7 +51,7 @@ func TestCreatePlatformDomain(t *testing.T) {
 		}{
 			{"/mode", M{"appId": owner.AppID, "mode": "odd"}}, {"/mode", M{"appId": owner.AppID}},
 			{"/prefix", M{"appId": owner.AppID, "mode": "platform"}}, {"/prefix", body("a.b")}, {"/prefix", body("-a")},
-			{"/prefix", body("a_b")}, {"/prefix", body("a。b")},
+			{"/prefix", body("a_b")}, {"/prefix", body("a。b")}, {"/prefix", body("www")}, {"/prefix", body("adm1n")},
 			{"/prefix", body(strings.Repeat("a", 33))}, {"/hostname",
 				M{"appId": owner.AppID, "mode": "platform", "prefix": "x", "hostname": "x.example"}},
 			{"/apexProfileId", M{"appId": owner.AppID, "mode": "platform", "prefix": "x", "apexProfileId": "x"}},
@@ -193,6 +193,10 @@ func TestClaimHostname(t *testing.T) {
 		owner, eve := i.Prepared(t, "ann@example.com"), i.Prepared(t, "eve@example.com")
 		body := func(c *apitest.Client) M {
 			return M{"appId": c.AppID, "mode": "external", "hostname": "Go.Example.org"}
+		}
+		for _, hostname := range []string{"x." + apitest.Zone, apitest.Zone, "co.uk", "раypal.com", "localhost"} {
+			owner.Call("POST", "/domains", M{"appId": owner.AppID, "mode": "external", "hostname": hostname}).
+				Refused(fault.ValidationFailed, "/hostname")
 		}
 		r := owner.Call("POST", "/domains", body(owner)).Want(202)
 		owner.Call("POST", "/domains", body(owner)).Refused(fault.ResourceConflict)

@@ -20,8 +20,11 @@ type Options struct {
 	// PlatformZone is the zone whose prefixes are platform domains; "" for
 	// none.
 	PlatformZone string
-	// AssetsHost serves images and is not a domain of any app; "" for none.
-	AssetsHost string
+	// ReservedPrefixes are further prefixes that no app can have.
+	ReservedPrefixes []string
+	// AssetsHost serves images and APIHost the API; they are not domains of any app;
+	// "" for none.
+	AssetsHost, APIHost string
 	// PerApp is how many domains an app may have.
 	PerApp int64
 	// Connection is where the hostnames of owners lead.

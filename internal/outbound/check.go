@@ -10,13 +10,6 @@ import (
 	"github.com/waymarkhq/waymark/internal/weburl"
 )
 
-// reserved are the top-level domains that will never lead to a public host
-// (IANA's special-use names).
-var reserved = map[string]bool{
-	"alt": true, "arpa": true, "example": true, "internal": true, "invalid": true,
-	"local": true, "localhost": true, "onion": true, "test": true,
-}
-
 // Check refuses (422, at the JSON Pointer path) a URL that can never be a
 // destination.
 func (c *Client) Check(path, url string) error {
@@ -48,15 +41,8 @@ func (c *Client) problem(value string) string {
 		return "the host must be a DNS name in lower case; write an international name in its xn-- form"
 	case u.Host != host && u.Host != host+":443":
 		return "the port must be 443"
-	case !allowed && !public(host):
+	case !allowed && !weburl.Public(host):
 		return "the host must be a public DNS name"
 	}
 	return ""
-}
-
-// public reports whether a hostname can be one of the public DNS: not a single
-// label, reserved or numeric in a way that some programs take for an address.
-func public(host string) bool {
-	top := host[strings.LastIndexByte(host, '.')+1:]
-	return top != host && !reserved[top] && (top[0] < '0' || top[0] > '9')
 }
