@@ -15,6 +15,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/automation/exports"
 	"github.com/waymarkhq/waymark/internal/automation/imports"
 	"github.com/waymarkhq/waymark/internal/blob"
+	"github.com/waymarkhq/waymark/internal/dnsrecord"
 	"github.com/waymarkhq/waymark/internal/domain"
 	"github.com/waymarkhq/waymark/internal/durable"
 	"github.com/waymarkhq/waymark/internal/eventstore"
@@ -56,6 +57,7 @@ func Declare(p *op.Pipeline, o Options) (parts []part.Part) {
 		app.Register(p, func() []part.Part { return parts }),
 		link.Register(p, links),
 		domain.Register(p, works, o.Domains),
+		dnsrecord.Register(p, o.Domains.Provider),
 		organize.Register(p, link.PublishCampaign),
 		asset.Register(p, o.Assets, o.Blobs),
 		qr.Register(p, o.Addresses, o.Blobs),

@@ -10,10 +10,6 @@ var Missing = []string{
 	"getLinksLinkIdTemplateSelection",
 	"setLinksLinkIdTemplateSelection",
 	// domains
-	"getDomainsDomainIdDnsRecords",
-	"createDomainsDomainIdDnsRecords",
-	"updateDomainsDomainIdDnsRecordsRecordId",
-	"deleteDomainsDomainIdDnsRecordsRecordId",
 	"getDomainsDomainIdTemplateDefaults",
 	"setDomainsDomainIdTemplateDefaults",
 	// template-catalog

@@ -15,6 +15,10 @@ import (
 
 	"github.com/waymarkhq/waymark/api"
 	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/dnsprovider"
+	"github.com/waymarkhq/waymark/internal/dnsrecord"
+	"github.com/waymarkhq/waymark/internal/domain"
+	"github.com/waymarkhq/waymark/internal/store"
 )
 
 // nasty are values that some code may not expect.
@@ -56,7 +60,9 @@ func at(document map[string]any, v any, names ...string) map[string]any {
 // No value of any member or parameter of any operation makes a 5xx.
 func TestNoValueIsAnInternalError(t *testing.T) {
 	document := contractDocument(t)
-	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+	// Nothing is applied here, so the provider is never asked.
+	options := apitest.Options{Domains: domain.Options{Provider: struct{ dnsprovider.Provider }{}}}
+	apitest.EachWith(t, options, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
 		n := &nastyCaller{t: t, api: i.API, credential: owner.Credential, ids: resources(t, i, owner),
 			document: document}
@@ -82,6 +88,7 @@ func resources(t *testing.T, i *apitest.Installation, owner *apitest.Client) map
 	ids := map[string]string{"appId": owner.AppID, "domain": owner.Host}
 	ids["linkId"] = owner.Link("a", apitest.M{}).Want(201).Text("data.id")
 	ids["domainId"] = owner.Call("GET", "/domains?appId="+owner.AppID, nil).Want(200).Text("data.0.id")
+	ids["recordId"] = dnsRecord(t, i, owner, ids["domainId"])
 	ids["tagId"] = made("/tags", apitest.M{"name": "a"})
 	ids["folderId"] = made("/folders", apitest.M{"name": "a"})
 	ids["campaignId"] = made("/campaigns", apitest.M{"name": "a"})
@@ -101,6 +108,21 @@ func resources(t *testing.T, i *apitest.Installation, owner *apitest.Client) map
 			"input": apitest.M{"appId": owner.AppID, "domain": owner.Host, "slug": "b"}}}}).Want(202).Text("data.id")
 	ids["assetId"] = ids["tagId"] // uploads have tests of their own
 	return ids
+}
+
+// dnsRecord makes a domain one that has records, and adds one.
+func dnsRecord(t *testing.T, i *apitest.Installation, owner *apitest.Client, domainID string) string {
+	if err := i.DB.InTx(t.Context(), func(tx *store.Tx) error {
+		if _, err := tx.Exec(t.Context(), "UPDATE domain SET mode = 'managed' WHERE id = ?", domainID); err != nil {
+			return err
+		}
+		return dnsrecord.Ensure(t.Context(), tx, domainID, []dnsrecord.System{{Type: dnsrecord.A, Name: "@",
+			Value: "192.0.2.80"}})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return owner.Call("POST", "/domains/"+domainID+"/dns-records", apitest.M{"type": "TXT", "name": "a", "value": "a"}).
+		Want(201).Text("data.id")
 }
 
 type nastyCaller struct {

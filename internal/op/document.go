@@ -302,6 +302,9 @@ func (r *row) errorStatuses() []int {
 	if r.mutates {
 		all = append(all, 409, 413, 415)
 	}
+	if r.Conflict {
+		all = append(all, 409)
+	}
 	if r.input.body != nil || r.input.upload != nil {
 		all = append(all, 422)
 	}

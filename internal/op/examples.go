@@ -26,6 +26,7 @@ const (
 	exampleJob      = "0198c9a3-c794-76e7-8afd-19c50637b2de"
 	exampleWork     = "0198c9a4-0fc8-77f8-9b0e-2ad61748c3ef"
 	exampleRecord   = "0198c9a4-47fc-7809-8c1f-3be72859d4f0"
+	exampleDNS      = "0198c9a4-8b3d-791a-9d20-4cf8396ae501"
 	exampleRevision = "f3b1c6de-8a5e-4f0b-9c8d-6a2e1b7f4c90"
 	exampleCert     = "14:6D:E9:83:C5:73:06:50:D8:EE:B9:95:2F:34:FC:64:16:A0:83:42:E6:1D:BE:A8:8A:04:96:B2:3F:CF:44:E5"
 	exampleRequest  = "req_3f2a9c0d5b7e4816a2c4e6f80b1d3f57"
@@ -135,6 +136,14 @@ var examples = map[string]any{
 	"IosNativeConfig.appIds":       []any{"A1B2C3D4E5.com.example.shop"}, "IosNativeConfig.paths": []any{"/*"},
 	"AndroidAppInput.sha256CertFingerprints": []any{exampleCert},
 	"AndroidApp.sha256CertFingerprints":      []any{exampleCert},
+	"DnsRecord.id":                 exampleDNS, "DnsRecord.type": "TXT", "DnsRecord.name": "@",
+	"DnsRecord.value": "v=spf1 include:_spf.example.net -all", "DnsRecord.ttl": 300.0, "DnsRecord.priority": nil,
+	"DnsRecord.system": false, "DnsRecord.status": "ok", "DnsRecord.lastError": nil,
+	"DnsRecord.observed":   []any{"v=spf1 include:_spf.example.net -all"},
+	"DnsRecordCreate.type": "TXT", "DnsRecordCreate.name": "@",
+	"DnsRecordCreate.value": "v=spf1 include:_spf.example.net -all", "DnsRecordCreate.ttl": 300.0,
+	"DnsRecordCreate.priority": nil, "DnsRecordPatch.ttl": 3600.0, "DnsRecordPatch.priority": nil,
+	"DnsRecordPatch.value":   "v=spf1 include:_spf.example.net ~all",
 
 	"Error.documentationUrl": "https://docs.waymark.example/api/errors/#validation-failed",
 	"ErrorDependency.type":   "link", "ErrorDependency.count": 1.0, "ErrorDependency.ids": []any{exampleLink},
@@ -205,6 +214,10 @@ var examples = map[string]any{
 // answerExamples are members of the data that single operations answer.
 var answerExamples = map[string]map[string]any{
 	"createLinkBatches": {"kind": "batch", "total": 1.0, "expiresAt": in30Days},
+	"createDomainsDomainIdDnsRecords": {
+		"status": "pending", "observed": []any{}},
+	"updateDomainsDomainIdDnsRecordsRecordId": {
+		"status": "pending", "ttl": 3600.0, "value": "v=spf1 include:_spf.example.net ~all"},
 	"getExportsExportId": {"state": "succeeded", "total": 42.0, "succeeded": 42.0,
 		"downloadUrl": "/v1/exports/" + exampleJob + "/download"},
 	"createImports":         {"kind": "import", "state": "uploaded", "total": 3.0, "operationId": nil},

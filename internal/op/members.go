@@ -42,7 +42,7 @@ var vocabulary = func() map[string]schema.Schema {
 	const revision = exampleRevision
 	for name, example := range map[string]string{
 		"assetId": exampleAsset, "batchId": exampleJob, "campaignId": exampleCampaign, "deliveryId": exampleDelivery,
-		"domainId": exampleDomain,
+		"domainId": exampleDomain, "recordId": exampleDNS,
 		"exportId": exampleJob, "folderId": exampleFolder, "importId": exampleJob, "keyId": exampleKey,
 		"logoAssetId":   exampleAsset,
 		"matchedRuleId": exampleRule, "operationId": exampleWork, "qrId": exampleQR, "tagId": exampleTag,

@@ -33,6 +33,8 @@ type Op struct {
 	// ETag makes answers carry the revision of their resource although their
 	// data has no revision at its top.
 	ETag bool
+	// Conflict is for reads that the state of a resource may refuse with 409.
+	Conflict bool
 	// Status of success; 0 means the method's usual one.
 	Status int
 	// PageLimit is the most rows that a page of the list has; 0 means 100.
