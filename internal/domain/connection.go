@@ -25,7 +25,7 @@ func (o Options) connectionRecords(d *Domain) []Record {
 		records = append(records, Record{Type: kind, Name: d.Hostname, Value: value, TTL: connectionTTL, Status: "pending",
 			Observed: []string{}})
 	}
-	if o.Connection.CNAME != "" && d.apexProfile != apexByAddress {
+	if d.Mode == External && o.Connection.CNAME != "" && d.apexProfile != apexByAddress {
 		add("CNAME", o.Connection.CNAME)
 	} else {
 		for _, a := range o.Connection.Addresses {
@@ -69,4 +69,5 @@ func (v *verification) observe(r *Record) {
 // complete fills in what an answer about a domain has besides its row.
 func (o Options) complete(d *Domain) {
 	d.ConnectionRecords = o.connectionRecords(d)
+	o.delegation(d)
 }

@@ -3,9 +3,12 @@ package domain
 import (
 	"context"
 	"errors"
+	"fmt"
+	"time"
 
 	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/dependents"
+	"github.com/waymarkhq/waymark/internal/dnsrecord"
 	"github.com/waymarkhq/waymark/internal/durable"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
@@ -13,6 +16,10 @@ import (
 	"github.com/waymarkhq/waymark/internal/publication"
 	"github.com/waymarkhq/waymark/internal/store"
 )
+
+// removalPoll is how often a removal looks whether the DNS provider has removed the
+// records.
+const removalPoll = time.Second
 
 // keepers are what a domain cannot be detached from: links would stop working, and
 // an app would give new links a hostname that is gone.
@@ -41,6 +48,11 @@ func detach(ctx context.Context, c *op.Call, tx *store.Tx, in *domainInput) (op.
 	}
 	if err := d.setRemoval(ctx, tx, RemovalPending); err != nil {
 		return none, err
+	}
+	if d.Detached { // what the DNS provider did not remove is tried again
+		if err := dnsrecord.RemoveAll(ctx, tx, d.ID); err != nil {
+			return none, err
+		}
 	}
 	started, err := durable.Start(ctx, c, tx, detachment.Type, d.AppID, d.ID)
 	return started.Accepted(d.ref()), err
@@ -78,6 +90,14 @@ func finishDetachment(ctx context.Context, r *durable.Run) error {
 	if !d.Detached {
 		return r.InTx(ctx, func(ctx context.Context, _ *op.Call, tx *store.Tx) error { return d.release(ctx, tx) })
 	}
+	switch left, failed, err := dnsrecord.Remaining(ctx, r.DB, d.ID); {
+	case err != nil:
+		return err
+	case failed > 0:
+		return fmt.Errorf("the DNS provider did not remove %d sets of records", failed)
+	case left > 0:
+		return r.Later(ctx, r.DB.Now().Add(removalPoll))
+	}
 	return r.FinishReadCommitted(ctx, func(ctx context.Context, _ *op.Call, tx *store.Tx, o *durable.Operation) error {
 		if err := publish(ctx, tx, d.ID); err != nil {
 			return err
@@ -104,6 +124,9 @@ func (d *Domain) release(ctx context.Context, tx *store.Tx) error {
 		return err
 	}
 	if err := enqueuePublish(ctx, tx, d); err != nil {
+		return err
+	}
+	if err := dnsrecord.RemoveAll(ctx, tx, d.ID); err != nil {
 		return err
 	}
 	return d.setRemoval(ctx, tx, Removing)

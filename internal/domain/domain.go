@@ -24,7 +24,7 @@ type Domain struct {
 	Detached          bool                        `json:"detached"`
 	RemovalState      opt.Null[Removal]           `json:"removalState" doc:"Not part of the revision."`
 	CanManageDNS      bool                        `json:"canManageDns"`
-	ZoneName          string                      `json:"zoneName"`
+	ZoneName          string                      `json:"zoneName" doc:"The DNS zone of the hostname; of a managed domain the one at the DNS provider. Not part of the revision."`
 	Nameservers       []string                    `json:"nameservers"`
 	Challenge         opt.Null[Challenge]         `json:"challenge"`
 	ConnectionRecords []Record                    `json:"connectionRecords"`

@@ -1,0 +1,16 @@
+package domain
+
+import (
+	"context"
+
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// HostZone is hostZone of a stored domain.
+func HostZone(ctx context.Context, o Options, db *store.DB, id string) (problem string, err error) {
+	d, err := find(ctx, db, id)
+	if err != nil {
+		return "", err
+	}
+	return o.hostZone(ctx, db, &d)
+}

@@ -1,0 +1,180 @@
+package domain_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/dnsprovider"
+	"github.com/waymarkhq/waymark/internal/dnsprovider/dnstest"
+	"github.com/waymarkhq/waymark/internal/domain"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
+)
+
+// managedBy returns the options of an installation with a DNS provider.
+func managedBy(p dnsprovider.Provider) domain.Options {
+	return domain.Options{Provider: p, PerApp: 100, Nameservers: []string{"ns1.links.example", "ns2.links.example"},
+		PlatformZone: apitest.Zone, Connection: domain.Connection{CNAME: "connect.links.example",
+			Addresses: []netip.Addr{netip.MustParseAddr("192.0.2.80"), netip.MustParseAddr("2001:db8::80")}}}
+}
+
+// proved marks the ownership of a domain as proved, and hosts its zone.
+func proved(t *testing.T, i *apitest.Installation, o domain.Options, id string) (problem string) {
+	t.Helper()
+	if _, err := i.DB.Exec(t.Context(), "UPDATE domain SET ownership = 'verified', verified_at = ? WHERE id = ?",
+		i.DB.Now(), id); err != nil {
+		t.Fatal(err)
+	}
+	problem, err := domain.HostZone(t.Context(), o, i.DB, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return problem
+}
+
+// A managed hostname gets its records at a real server, follows its owner there, and
+// leaves nothing of them behind when it is detached.
+func TestManagedOnKnot(t *testing.T) {
+	for _, engine := range storetest.Engines {
+		t.Run(engine, func(t *testing.T) {
+			knot := dnstest.Knot(t, "zone.example")
+			key, err := dnsprovider.ParseKey(dnstest.Key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o := managedBy(dnsprovider.NewRFC2136(knot.Address, key))
+			i := apitest.New(t, engine, apitest.Options{Domains: o})
+			owner := i.Prepared(t, "ann@example.com")
+			const host = "go.zone.example"
+			d := create(t, i, owner, M{"mode": "managed", "hostname": host}).Has("data.canManageDns", "true").
+				Has("data.nameservers", `["ns1.links.example","ns2.links.example"]`)
+			at := func(name, kind string, values ...string) {
+				t.Helper()
+				lines := knot.Records(t, name, kind)
+				for n := range lines {
+					lines[n] = lines[n][strings.Index(lines[n], "\t"+kind+"\t")+len(kind)+2:]
+				}
+				if fmt.Sprint(lines) != fmt.Sprint(values) {
+					t.Errorf("%s %s is %q, want %q", name, kind, lines, values)
+				}
+			}
+			at(host, "A")
+			if problem := proved(t, i, o, d.Text("data.id")); problem != "" {
+				t.Fatal(problem)
+			}
+			i.Settle(t)
+			at(host, "A", "192.0.2.80")
+			at(host, "AAAA", "2001:db8::80")
+			at("_waymark-challenge."+host, "TXT", `"`+d.Text("data.challenge.value")+`"`)
+			path := "/domains/" + d.Text("data.id")
+			now := owner.Call("GET", path, nil).Want(200).Has("data.zoneName", `"zone.example"`)
+			if now.Revision() != d.Revision() {
+				t.Error("the zone gave the domain a new revision")
+			}
+
+			mail := owner.Call("POST", path+"/dns-records", M{"type": "MX", "name": "@", "value": "mail.example.net",
+				"priority": 10}).Want(201)
+			owner.Call("POST", path+"/dns-records", M{"type": "CNAME", "name": "*", "value": "shop.example.net"}).Want(201)
+			long := strings.Repeat(`v="1"; `, 60)
+			owner.Call("POST", path+"/dns-records", M{"type": "TXT", "name": "long._x", "value": long + "ü"}).Want(201)
+			i.Settle(t)
+			at(host, "MX", "10 mail.example.net.")
+			at("any."+host, "CNAME", "shop.example.net.")
+			all := owner.Call("GET", path+"/dns-records", nil).Want(200)
+			for n := range all.Len("data") {
+				all.Has(fmt.Sprintf("data.%d.status", n), `"ok"`)
+			}
+			one := path + "/dns-records/" + mail.Text("data.id")
+			owner.Call("DELETE", one, nil, apitest.IfMatch(mail.Revision())).Want(204)
+			i.Settle(t)
+			at(host, "MX")
+
+			detachNow(owner, now).Want(202)
+			for range 3 {
+				i.Settle(t)
+				i.Clock.Move(time.Second)
+			}
+			owner.Call("GET", path, nil).Want(200).Has("data.removalState", `"removed"`)
+			at(host, "A")
+			at(host, "AAAA")
+			at("any."+host, "CNAME")
+			at("long._x."+host, "TXT")
+			at("_waymark-challenge."+host, "TXT")
+		})
+	}
+}
+
+// away is a DNS provider that hosts a zone but takes no records while it is away.
+type away struct{ away bool }
+
+var errAway = errors.New("connection refused")
+
+func (p *away) Zone(_ context.Context, hostname string) (string, error) {
+	if strings.HasSuffix(hostname, ".nowhere.example") {
+		return "", dnsprovider.ErrNoZone
+	}
+	return hostname, nil
+}
+
+func (p *away) Get(_ context.Context, _, name, kind string) (dnsprovider.Set, error) {
+	if p.away {
+		return dnsprovider.Set{}, errAway
+	}
+	return dnsprovider.Set{Name: name, Type: kind}, nil
+}
+
+func (p *away) Replace(context.Context, string, dnsprovider.Set, dnsprovider.Set) error { return nil }
+
+// A zone that cannot be hosted is a problem that names what to do.
+func TestZoneProblems(t *testing.T) {
+	o := managedBy(&away{})
+	i := apitest.New(t, "sqlite", apitest.Options{Domains: o})
+	owner := i.Prepared(t, "ann@example.com")
+	d := create(t, i, owner, M{"mode": "managed", "hostname": "go.nowhere.example"})
+	noProvider, noAddresses := o, o
+	noProvider.Provider, noAddresses.Connection.Addresses = nil, nil
+	for want, o := range map[string]domain.Options{"no zone for go.nowhere.example": o, "--dns-provider": noProvider,
+		"--connect-ips": noAddresses} {
+		if problem := proved(t, i, o, d.Text("data.id")); !strings.Contains(problem, want) {
+			t.Errorf("the problem is %q, not %s", problem, want)
+		}
+	}
+}
+
+// The removal of a domain waits for its records. It fails when the provider does not
+// remove them, and can be tried again.
+func TestDetachWhileProviderAway(t *testing.T) {
+	for _, engine := range storetest.Engines {
+		t.Run(engine, func(t *testing.T) {
+			p := &away{}
+			o := managedBy(p)
+			i := apitest.New(t, engine, apitest.Options{Domains: o})
+			owner := i.Prepared(t, "ann@example.com")
+			d := create(t, i, owner, M{"mode": "managed", "hostname": "go.example.org"})
+			path := "/domains/" + d.Text("data.id")
+			proved(t, i, o, d.Text("data.id"))
+			i.Settle(t)
+			p.away = true
+			detachNow(owner, d).Want(202)
+			i.Settle(t)
+			now := owner.Call("GET", path, nil).Want(200).Has("data.removalState", `"removing"`)
+			for range 60 {
+				i.Settle(t)
+				i.Clock.Move(3 * time.Second)
+			}
+			owner.Call("GET", path, nil).Want(200).Has("data.removalState", `"failed"`)
+			p.away = false
+			detachNow(owner, now).Want(202)
+			for range 3 {
+				i.Settle(t)
+				i.Clock.Move(time.Second)
+			}
+			owner.Call("GET", path, nil).Want(200).Has("data.removalState", `"removed"`)
+		})
+	}
+}
