@@ -50,6 +50,9 @@ func TestSets(t *testing.T) {
 				second.TTL = 600
 				p.replace(t, second, second)
 				p.has(t, second)
+				second.TTL = 900 // of values that are new already
+				p.replace(t, first, second)
+				p.has(t, second)
 				// What is there is neither first nor nothing.
 				p.changed(t, first, set(first.Name, first.Type, 60, first.Values...))
 				p.changed(t, none(first), first)

@@ -267,3 +267,29 @@ func TestAwayOrSilent(t *testing.T) {
 		}
 	}
 }
+
+// The zone of a registry is no customer's, whoever hosts it.
+func TestZoneOfRegistry(t *testing.T) {
+	p := NewRFC2136(dnstest.BIND(t, "example").Address, testKey(t, dnstest.Key))
+	if got, err := p.Zone(t.Context(), "www.customer.example"); !errors.Is(err, ErrNoZone) {
+		t.Errorf("the zone is %q, %v", got, err)
+	}
+}
+
+// What is below a delegation is not the server's to change.
+func TestBelowDelegation(t *testing.T) {
+	eachServer(t, func(t *testing.T, s *dnstest.Server) {
+		p := peer{NewRFC2136(s.Address, testKey(t, dnstest.Key)), s, false}
+		ns, below := set("sub."+zone, "NS", 300, "ns1.example.net"), set("www.sub."+zone, "A", 300, "192.0.2.1")
+		p.replace(t, none(ns), ns)
+		for _, hostname := range []string{ns.Name, below.Name} {
+			if got, err := p.Zone(t.Context(), hostname); !errors.Is(err, ErrNoZone) {
+				t.Errorf("the zone of %s is %q, %v", hostname, got, err)
+			}
+		}
+		p.changed(t, none(below), below)
+		if got, err := p.Get(t.Context(), zone, below.Name, "TXT"); !errors.Is(err, ErrChanged) {
+			t.Errorf("got %v, %v", got, err)
+		}
+	})
+}

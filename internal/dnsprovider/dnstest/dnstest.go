@@ -3,6 +3,7 @@
 package dnstest
 
 import (
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -180,13 +181,21 @@ func write(t testing.TB, dir, name, content string) {
 	}
 }
 
-// freePort returns a port that is free for TCP.
+// freePort returns a port that is free for TCP and UDP. It is none of those that the
+// system gives to connections, of which one could take it before the server does.
 func freePort(t testing.TB) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		port := strconv.Itoa(10000 + rand.IntN(20000))
+		if tcp, err := net.Listen("tcp", "127.0.0.1:"+port); err == nil {
+			udp, err := net.ListenPacket("udp", "127.0.0.1:"+port)
+			tcp.Close()
+			if err == nil {
+				udp.Close()
+				return port
+			}
+		}
 	}
-	defer l.Close()
-	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+	t.Fatal("no port is free")
+	return ""
 }

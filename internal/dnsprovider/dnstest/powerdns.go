@@ -26,7 +26,7 @@ func PowerDNS(t testing.TB, zone string) *Server {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if _, err := db.Exec(string(tables)); err != nil {
+	if _, err := db.Exec("PRAGMA synchronous=OFF;" + string(tables)); err != nil {
 		t.Fatal(err)
 	}
 	config := setting(t, "pdns.conf", zone, "/var/lib/powerdns", dir, "webserver-port=8081", "webserver-port="+api)
@@ -38,6 +38,7 @@ cache-ttl=0
 query-cache-ttl=0
 negquery-cache-ttl=0
 zone-cache-refresh-interval=0
+gsqlite3-pragma-synchronous=0
 `)
 	create := exec.Command("pdnsutil", "--config-dir="+dir, "create-zone", zone, "ns1."+zone)
 	if out, err := create.CombinedOutput(); err != nil {
