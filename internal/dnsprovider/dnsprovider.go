@@ -39,7 +39,8 @@ type Provider interface {
 	// Zone returns the hosted zone that a hostname belongs to, or ErrNoZone. A
 	// provider that can make zones makes one of the hostname itself.
 	Zone(ctx context.Context, hostname string) (zone string, err error)
-	// Get returns the set of a name and type as the provider has it.
+	// Get returns the set of a name and type as the provider has it, or ErrChanged where
+	// the zone was delegated above the name, so that it cannot be seen.
 	Get(ctx context.Context, zone, name, kind string) (Set, error)
 	// Replace makes the set of its name and type new if it is old now, and does
 	// nothing if it is new already; otherwise it returns ErrChanged, also where other

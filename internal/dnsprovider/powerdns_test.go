@@ -175,17 +175,27 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// A record that is disabled is not there.
+// A record that is disabled is not there. Servers that do not know the filter answer
+// with all that a zone has.
 func TestDisabledRecord(t *testing.T) {
 	s := dnstest.PowerDNS(t, zone)
-	p := peer{NewPowerDNS(s.URL, s.APIKey, nil), s, true}
-	a := set("a."+zone, "A", 300, "192.0.2.1")
+	all := front(t, s, func(_ http.ResponseWriter, r *http.Request) bool {
+		r.URL.RawQuery = ""
+		return false
+	}, nil)
+	p := NewPowerDNS(all, s.APIKey, nil)
+	a, txt := set("a."+zone, "A", 300, "192.0.2.1"), set("a."+zone, "TXT", 300, "text")
 	disabled := zoneJSON{RRsets: []rrset{{Name: a.Name + ".", Type: "A", TTL: 300, ChangeType: "REPLACE",
 		Records: []recordJSON{{Content: "192.0.2.9", Disabled: true}}}}}
-	if err := p.Provider.(*PowerDNS).call(t.Context(), "PATCH", zonePath(zone), disabled, nil); err != nil {
+	if err := p.call(t.Context(), "PATCH", zonePath(zone), disabled, nil); err != nil {
 		t.Fatal(err)
 	}
-	p.has(t, none(a))
-	p.replace(t, none(a), a)
-	p.has(t, a)
+	for _, p := range []peer{{p, s, true}, {NewPowerDNS(s.URL, s.APIKey, nil), s, true}} {
+		p.has(t, none(a))
+		p.replace(t, none(txt), txt)
+		p.has(t, txt)
+	}
+	direct := peer{NewPowerDNS(s.URL, s.APIKey, nil), s, true}
+	direct.replace(t, none(a), a)
+	direct.has(t, a)
 }

@@ -149,13 +149,11 @@ func (s *Script) run(ctx context.Context, r request) (answer, error) {
 	c.Dir, c.WaitDelay = filepath.Dir(s.path), outputTimeout
 	// The script's processes are a group of their own, which ends with the run.
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	end := func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
-	c.Cancel = end
 	if err := c.Start(); err != nil {
 		return answer{}, cause(ctx, err)
 	}
 	err = c.Wait()
-	end()
+	syscall.Kill(-c.Process.Pid, syscall.SIGKILL)
 	if err != nil && ctx.Err() != nil {
 		return answer{}, fmt.Errorf("the script did not end in time: %w%s", context.Cause(ctx), stderr.said())
 	}

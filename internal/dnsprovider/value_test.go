@@ -168,6 +168,15 @@ func TestParseKey(t *testing.T) {
 	}
 }
 
+// A text is as few strings as it fits into.
+func TestSplit(t *testing.T) {
+	for length, strings255 := range map[int]int{0: 1, 1: 1, 255: 1, 256: 2, 510: 2, 511: 3} {
+		if parts := split(strings.Repeat("x", length)); len(parts) != strings255 {
+			t.Errorf("%d bytes are %d strings", length, len(parts))
+		}
+	}
+}
+
 // A set is each value once, whatever the order of the values.
 func TestRecords(t *testing.T) {
 	records, err := set("a.example", "NS", 60, "b.example", "a.example", "B.example.").records()
