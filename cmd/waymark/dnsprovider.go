@@ -63,11 +63,13 @@ func (z *zones) check() error {
 		}
 		z.DNSNameservers[i] = host
 	}
-	if host, port, err := net.SplitHostPort(z.RFC2136Server); kind == "rfc2136" && (err != nil || host == "" || port == "") {
+	host, port, err := net.SplitHostPort(z.RFC2136Server)
+	if kind == "rfc2136" && (err != nil || host == "" || port == "") {
 		return fmt.Errorf("--rfc2136-server %q is not HOST:PORT", z.RFC2136Server)
 	}
 	if u, err := url.Parse(z.PowerDNSURL); err == nil && (u.User != nil || u.RawQuery != "" || u.Fragment != "") {
-		return errors.New("--powerdns-url must be an address alone; the API key stands in the file of --powerdns-key-file")
+		return errors.New("--powerdns-url must be an address alone; the API key stands in the file of " +
+			"--powerdns-key-file")
 	}
 	return checkURL("--powerdns-url", z.PowerDNSURL)
 }

@@ -29,9 +29,12 @@ func TestFlagsOfDNSProvider(t *testing.T) {
 		"--powerdns-key-file needs --dns-provider powerdns": {PowerDNSKeyFile: "/etc/waymark/key"},
 		"--dns-provider needs --dns-nameservers":            {DNSProvider: "exec:/bin/true"},
 		"--dns-nameservers needs --dns-provider":            {DNSNameservers: hosts},
-		`--dns-nameservers: "a b" is not a hostname`:        {DNSProvider: "exec:/bin/true", DNSNameservers: []string{"a b"}},
-		`--rfc2136-server "127.0.0.1" is not HOST:PORT`:     {DNSProvider: "rfc2136", DNSNameservers: hosts, RFC2136Server: "127.0.0.1", RFC2136TSIGFile: "f"},
-		`--powerdns-url "127.0.0.1:8081" is not an http`:    {DNSProvider: "powerdns", DNSNameservers: hosts, PowerDNSURL: "127.0.0.1:8081", PowerDNSKeyFile: "f"},
+		`--dns-nameservers: "a b" is not a hostname`: {DNSProvider: "exec:/bin/true",
+			DNSNameservers: []string{"a b"}},
+		`--rfc2136-server "127.0.0.1" is not HOST:PORT`: {DNSProvider: "rfc2136", DNSNameservers: hosts,
+			RFC2136Server: "127.0.0.1", RFC2136TSIGFile: "f"},
+		`--powerdns-url "127.0.0.1:8081" is not an http`: {DNSProvider: "powerdns", DNSNameservers: hosts,
+			PowerDNSURL: "127.0.0.1:8081", PowerDNSKeyFile: "f"},
 		"the API key stands in the file of --powerdns-key-file": {DNSProvider: "powerdns", DNSNameservers: hosts,
 			PowerDNSURL: "http://u:p@127.0.0.1:8081", PowerDNSKeyFile: "f"},
 	} {
@@ -43,7 +46,8 @@ func TestFlagsOfDNSProvider(t *testing.T) {
 	for _, z := range []zones{
 		{},
 		{DNSProvider: "exec:/bin/true", DNSNameservers: slices.Clone(hosts)},
-		{DNSProvider: "powerdns", DNSNameservers: slices.Clone(hosts), PowerDNSURL: "https://dns.example", PowerDNSKeyFile: "f"},
+		{DNSProvider: "powerdns", DNSNameservers: slices.Clone(hosts), PowerDNSURL: "https://dns.example",
+			PowerDNSKeyFile: "f"},
 		{DNSProvider: "rfc2136", DNSNameservers: slices.Clone(hosts), RFC2136Server: "[::1]:53", RFC2136TSIGFile: "f"},
 	} {
 		if err := z.check(); err != nil {
@@ -123,7 +127,8 @@ func TestTryProvider(t *testing.T) {
 		{zones{"exec:" + dir + "/script", hosts, "", "", "", ""}, dir + "/script answers", ""},
 	} {
 		found, err := test.zones.tryProvider(t.Context())
-		if !strings.HasPrefix(found, test.found) || (found == "") != (test.found == "") || (err == nil) != (test.fails == "") {
+		if !strings.HasPrefix(found, test.found) || (found == "") != (test.found == "") ||
+			(err == nil) != (test.fails == "") {
 			t.Errorf("found %q, %v", found, err)
 		}
 		if err != nil && !strings.Contains(err.Error(), test.fails) {

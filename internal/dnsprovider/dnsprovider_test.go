@@ -19,13 +19,16 @@ var sets = []struct {
 	{set("aaaa."+zone, "AAAA", 300, "2001:db8::1"), set("aaaa."+zone, "AAAA", 300, "2001:DB8:0::2"), "2001:db8::2"},
 	{set("cname."+zone, "CNAME", 300, "one.example.net"), set("cname."+zone, "CNAME", 300, "Two.example.net."),
 		"two.example.net."},
-	{set("txt."+zone, "TXT", 300, `say "x"; \ back\034`, "", "plain"), set("txt."+zone, "TXT", 300, "grün ✓", strings.Repeat("é;\"", 900)),
-		`"gr\195\188n \226\156\147"`},
-	{set(zone, "MX", 300, "10 mail.example.net"), set(zone, "MX", 300, "10 Mail.example.net.", "20 ns1."+zone), "20 ns1." + zone + "."},
-	{set("_sip._tcp."+zone, "SRV", 300, "10 5 5060 sip.example.net"), set("_sip._tcp."+zone, "SRV", 300, "0 0 0 ."), "0 0 0 ."},
-	{set("caa."+zone, "CAA", 300, `0 issue "ca.example.net; policy=ev"`), set("caa."+zone, "CAA", 300, `128 Issue ";"`, "0 iodef mailto:a@example.net"),
-		`128 issue ";"`},
-	{set("sub."+zone, "NS", 300, "ns1.example.net"), set("sub."+zone, "NS", 300, "ns1.example.net", "ns2.example.net"), "ns2.example.net."},
+	{set("txt."+zone, "TXT", 300, `say "x"; \ back\034`, "", "plain"),
+		set("txt."+zone, "TXT", 300, "grün ✓", strings.Repeat("é;\"", 900)), `"gr\195\188n \226\156\147"`},
+	{set(zone, "MX", 300, "10 mail.example.net"),
+		set(zone, "MX", 300, "10 Mail.example.net.", "20 ns1."+zone), "20 ns1." + zone + "."},
+	{set("_sip._tcp."+zone, "SRV", 300, "10 5 5060 sip.example.net"),
+		set("_sip._tcp."+zone, "SRV", 300, "0 0 0 ."), "0 0 0 ."},
+	{set("caa."+zone, "CAA", 300, `0 issue "ca.example.net; policy=ev"`),
+		set("caa."+zone, "CAA", 300, `128 Issue ";"`, "0 iodef mailto:a@example.net"), `128 issue ";"`},
+	{set("sub."+zone, "NS", 300, "ns1.example.net"),
+		set("sub."+zone, "NS", 300, "ns1.example.net", "ns2.example.net"), "ns2.example.net."},
 	{set("*.wild."+zone, "A", 300, "192.0.2.1"), set("*.wild."+zone, "A", 300, "192.0.2.2"), "192.0.2.2"},
 }
 
@@ -43,7 +46,8 @@ func TestSets(t *testing.T) {
 					p.replace(t, first, second)
 					p.has(t, second)
 				}
-				if served := p.Records(t, second.Name, second.Type); !strings.Contains(strings.Join(served, "\n"), each.served) {
+				served := strings.Join(p.Records(t, second.Name, second.Type), "\n")
+				if !strings.Contains(served, each.served) {
 					t.Errorf("the server answers %q, not %q", served, each.served)
 				}
 				// Just another TTL.
@@ -129,7 +133,8 @@ func TestZone(t *testing.T) {
 	eachPeer(t, func(t *testing.T, p peer) {
 		cname := set("alias."+zone, "CNAME", 300, "www.example.net")
 		p.replace(t, none(cname), cname)
-		for _, hostname := range []string{zone, "www." + zone, "a.b.c." + zone, "alias." + zone, "below.alias." + zone} {
+		for _, hostname := range []string{zone, "www." + zone, "a.b.c." + zone, "alias." + zone,
+			"below.alias." + zone} {
 			if got, err := p.Zone(t.Context(), hostname); got != zone || err != nil {
 				t.Errorf("the zone of %s is %q, %v", hostname, got, err)
 			}

@@ -80,7 +80,8 @@ func TestMadeZones(t *testing.T) {
 func TestWrongAPIKey(t *testing.T) {
 	s := dnstest.PowerDNS(t, zone)
 	for _, err := range calls(t.Context(), NewPowerDNS(s.URL, "wrong", nameservers)) {
-		if status(err) != http.StatusUnauthorized || errors.Is(err, ErrNoZone) || strings.Contains(err.Error(), "wrong") {
+		if status(err) != http.StatusUnauthorized || errors.Is(err, ErrNoZone) ||
+			strings.Contains(err.Error(), "wrong") {
 			t.Error(err)
 		}
 	}
@@ -134,9 +135,11 @@ func TestBadAnswers(t *testing.T) {
 		"a redirect": func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, elsewhere.URL+r.URL.Path, http.StatusTemporaryRedirect)
 		},
-		"too long":      func(w http.ResponseWriter, _ *http.Request) { w.Write(make([]byte, answerLimit+1)) },
-		"no JSON":       func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("[{")) },
-		"a broken page": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<h1>"+strings.Repeat("x", 9000), 502) },
+		"too long": func(w http.ResponseWriter, _ *http.Request) { w.Write(make([]byte, answerLimit+1)) },
+		"no JSON":  func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("[{")) },
+		"a broken page": func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "<h1>"+strings.Repeat("x", 9000), http.StatusBadGateway)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := NewPowerDNS(front(t, s, func(w http.ResponseWriter, r *http.Request) bool {

@@ -46,7 +46,8 @@ func TestWrongKey(t *testing.T) {
 			}
 		}
 		peer{right, s, false}.has(t, none(a))
-		if found, err := right.Check(t.Context(), zone); err != nil || !strings.Contains(found, "accepts the key waymark") {
+		found, err := right.Check(t.Context(), zone)
+		if err != nil || !strings.Contains(found, "accepts the key waymark") {
 			t.Errorf("%q, %v", found, err)
 		}
 		if found, err := right.Check(t.Context(), "example.net"); err != nil || found == "" {

@@ -40,7 +40,8 @@ func TestScriptRequests(t *testing.T) {
 	if got, err := s.Zone(t.Context(), "a."+zone); got != zone || err != nil {
 		t.Errorf("the zone is %q, %v", got, err)
 	}
-	if want := `{"action":"zone","hostname":"a.zone.example","nameservers":["ns1.example.net"]}` + "\n"; sent() != want {
+	want := `{"action":"zone","hostname":"a.zone.example","nameservers":["ns1.example.net"]}` + "\n"
+	if sent() != want {
 		t.Errorf("sent %s", sent())
 	}
 	a := set("a."+zone, "A", 60, "192.0.2.1")
@@ -57,7 +58,8 @@ func TestScriptRequests(t *testing.T) {
 		`"old":{"ttl":0,"values":[]},"new":{"ttl":60,"values":["192.0.2.1"]}}` + "\n"; sent() != want {
 		t.Errorf("sent %s", sent())
 	}
-	if found, err := s.Check(t.Context(), ""); found != s.path+" answers" || err != nil || sent() != `{"action":"check"}`+"\n" {
+	found, err := s.Check(t.Context(), "")
+	if found != s.path+" answers" || err != nil || sent() != `{"action":"check"}`+"\n" {
 		t.Errorf("%q, %v; sent %s", found, err, sent())
 	}
 }
@@ -106,7 +108,8 @@ func TestScriptWrongAnswers(t *testing.T) {
 			t.Errorf("the zone is %q", got)
 		}
 	}
-	for _, wrong := range []string{`{}`, `{"values":["nonsense"]}`, `{"values":["2001:db8::1"]}`, `{"values":"192.0.2.1"}`} {
+	for _, wrong := range []string{`{}`, `{"values":["nonsense"]}`, `{"values":["2001:db8::1"]}`,
+		`{"values":"192.0.2.1"}`} {
 		if got, err := script(t, "echo '"+wrong+"'").Get(t.Context(), zone, zone, "A"); err == nil {
 			t.Errorf("got %v of %s", got, wrong)
 		}
@@ -215,7 +218,8 @@ func TestNoScript(t *testing.T) {
 
 // Whatever a script answers is read or refused.
 func FuzzAnswer(f *testing.F) {
-	for _, seed := range []string{`{"zone":"a.example"}`, `{"ttl":60,"values":["a"]}`, `{"error":"changed"}`, `{}`, `{"ttl":1e3}`} {
+	for _, seed := range []string{`{"zone":"a.example"}`, `{"ttl":60,"values":["a"]}`, `{"error":"changed"}`, `{}`,
+		`{"ttl":1e3}`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, stdout []byte) {

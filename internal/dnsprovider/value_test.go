@@ -183,7 +183,8 @@ func TestRecords(t *testing.T) {
 	if err != nil || len(records) != 2 {
 		t.Fatal(records, err)
 	}
-	if got := setOf("a.example", "NS", records); !slices.Equal(got.Values, []string{"a.example", "b.example"}) || got.TTL != 60 {
+	got := setOf("a.example", "NS", records)
+	if !slices.Equal(got.Values, []string{"a.example", "b.example"}) || got.TTL != 60 {
 		t.Error(got)
 	}
 }
