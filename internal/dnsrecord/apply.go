@@ -151,10 +151,10 @@ func (s *set) fail(now clock.Instant, code string) {
 		codeChanged: fmt.Sprintf("The %s records of %s were changed at the DNS provider, outside this service: "+
 			"see observed. To replace them, update or delete a record of this name and type here; those of the "+
 			"installation are replaced when the domain is verified.", s.kind, s.fqdn),
-		codeNoZone: fmt.Sprintf("The DNS provider has no zone for %s any more. Ask the operator to add it, then verify "+
-			"the domain.", s.fqdn),
-		codeUnavailable: fmt.Sprintf("The DNS provider did not take the %s records of %s. This is tried again every hour; "+
-			"update the record to try at once.", s.kind, s.fqdn),
+		codeNoZone: fmt.Sprintf("The DNS provider has no zone for %s any more. Ask the operator to add it, then "+
+			"verify the domain.", s.fqdn),
+		codeUnavailable: fmt.Sprintf("The DNS provider did not take the %s records of %s. This is tried again every "+
+			"hour; update a record to try at once.", s.kind, s.fqdn),
 	}[code]
 	s.status, s.lastError = Wrong, opt.NullOf(publication.Error{Code: code, Message: message, At: now})
 }

@@ -75,8 +75,8 @@ func TestChangeWhileApplying(t *testing.T) {
 		changes := 0
 		p.after = func() {
 			if changes++; changes == 1 {
-				owner.Call("PATCH", path+"/"+r.Text("data.id"), M{"value": "198.51.100.2"}, apitest.IfMatch(r.Revision())).
-					Want(200)
+				owner.Call("PATCH", path+"/"+r.Text("data.id"), M{"value": "198.51.100.2"},
+					apitest.IfMatch(r.Revision())).Want(200)
 			}
 		}
 		i.Settle(t)
@@ -116,7 +116,8 @@ func TestDrift(t *testing.T) {
 
 		// It changed once more than was shown: that is not replaced either.
 		p.set("a."+host, "TXT", "newer")
-		patched := owner.Call("PATCH", one, M{}, apitest.IfMatch(r.Revision())).Want(200).Has("data.status", `"pending"`)
+		patched := owner.Call("PATCH", one, M{}, apitest.IfMatch(r.Revision())).Want(200).
+			Has("data.status", `"pending"`)
 		i.Settle(t)
 		if r := record(t, owner, path, id); r["status"] != "wrong" || fmt.Sprint(r["observed"]) != "[newer]" {
 			t.Errorf("shown as %v", r)
@@ -199,8 +200,8 @@ func TestProviderAway(t *testing.T) {
 		rows(t, i, "job", 0)
 		// Changes go on being taken, whatever happens to them.
 		for n := range 12 {
-			r = owner.Call("PATCH", path+"/"+r.Text("data.id"), M{"value": fmt.Sprint(n)}, apitest.IfMatch(r.Revision())).
-				Want(200)
+			r = owner.Call("PATCH", path+"/"+r.Text("data.id"), M{"value": fmt.Sprint(n)},
+				apitest.IfMatch(r.Revision())).Want(200)
 			i.Settle(t)
 			i.Clock.Move(15 * time.Second)
 		}

@@ -14,11 +14,11 @@ func (d *managed) checkPlace(ctx context.Context, tx *store.Tx, fqdn string, kin
 	if fqdn == d.hostname {
 		switch kind {
 		case NS:
-			return fault.Invalid("/name", fault.ReasonReserved,
-				"the NS records of %s itself lead to this installation's nameservers; NS records are for names below it", fqdn)
+			return fault.Invalid("/name", fault.ReasonReserved, "%s itself is delegated to this installation; NS "+
+				"records are for names below it", fqdn)
 		case A, AAAA, CNAME:
-			return conflict("The installation connects %s itself: its A and AAAA records are made for you. Choose a name "+
-				"below it, such as www.", fqdn)
+			return conflict("The installation connects %s itself: its A and AAAA records are made for you. Choose a "+
+				"name below it, such as www.", fqdn)
 		}
 	}
 	// A name of another domain, or below one, belongs to that domain's records.
@@ -53,8 +53,8 @@ func (d *managed) checkNeighbours(ctx context.Context, tx *store.Tx, fqdn string
 		case kind == CNAME && other == CNAME:
 			return conflict("%s has a CNAME record already, and a name has at most one. Change that record.", fqdn)
 		case kind == CNAME:
-			return conflict("%s has a record of the type %s, and a CNAME record must be the only record of its name. Delete the others "+
-				"first.", fqdn, other)
+			return conflict("%s has a record of the type %s, and a CNAME record must be the only record of its name. "+
+				"Delete the others first.", fqdn, other)
 		case other == CNAME:
 			return conflict("%s has a CNAME record, which must be the only record of its name. Delete it first.", fqdn)
 		}
@@ -65,7 +65,8 @@ func (d *managed) checkNeighbours(ctx context.Context, tx *store.Tx, fqdn string
 // checkSet refuses a record whose value its set has already, or has no room for, and
 // returns how many other records the set has.
 func (r *Record) checkSet(ctx context.Context, tx *store.Tx) (int, error) {
-	others, err := store.All(ctx, tx, store.Value[string], "SELECT value FROM dns_record WHERE set_id = ? AND id <> ?", r.set.id, r.ID)
+	others, err := store.All(ctx, tx, store.Value[string],
+		"SELECT value FROM dns_record WHERE set_id = ? AND id <> ?", r.set.id, r.ID)
 	if err != nil {
 		return 0, err
 	}
@@ -77,19 +78,19 @@ func (r *Record) checkSet(ctx context.Context, tx *store.Tx) (int, error) {
 	}
 	switch {
 	case len(others) >= maxPerSet:
-		return 0, conflict("%s has %d %s records, and at most %d are allowed. Delete one first.", r.set.fqdn, len(others),
-			r.set.kind, maxPerSet)
+		return 0, conflict("%s has %d %s records, and at most %d are allowed. Delete one first.", r.set.fqdn,
+			len(others), r.set.kind, maxPerSet)
 	case size > maxSetBytes:
-		return 0, conflict("The %s records of %s would have %d bytes together, and at most %d are allowed. Shorten or delete "+
-			"one first.", r.set.kind, r.set.fqdn, size, maxSetBytes)
+		return 0, conflict("The %s records of %s would have %d bytes together, and at most %d are allowed. Shorten or "+
+			"delete one first.", r.set.kind, r.set.fqdn, size, maxSetBytes)
 	}
 	return len(others), nil
 }
 
 // checkRoom refuses a record more than an owner may add to a domain.
 func (d *managed) checkRoom(ctx context.Context, tx *store.Tx) error {
-	n, err := store.One(ctx, tx, store.Value[int64], "SELECT COUNT(*) FROM dns_record WHERE domain_id = ? AND NOT system",
-		d.id)
+	n, err := store.One(ctx, tx, store.Value[int64],
+		"SELECT COUNT(*) FROM dns_record WHERE domain_id = ? AND NOT system", d.id)
 	if err == nil && n >= maxPerDomain {
 		err = conflict("The domain %s has %d DNS records of yours, and at most %d are allowed. Delete one first.",
 			d.hostname, n, maxPerDomain)

@@ -70,8 +70,8 @@ func TestTTLIsOfTheSet(t *testing.T) {
 		second := text("two", nil).Has("data.ttl", "60")
 		i.Settle(t)
 		before := p.replaced
-		patched := owner.Call("PATCH", path+"/"+second.Text("data.id"), M{"ttl": 86400}, apitest.IfMatch(second.Revision())).
-			Want(200).Has("data.ttl", "86400")
+		patched := owner.Call("PATCH", path+"/"+second.Text("data.id"), M{"ttl": 86400},
+			apitest.IfMatch(second.Revision())).Want(200).Has("data.ttl", "86400")
 		r := record(t, owner, path, first.Text("data.id"))
 		if r["ttl"] != 86400.0 || r["revision"] == first.Revision() {
 			t.Errorf("the other record: %v", r)
@@ -81,7 +81,8 @@ func TestTTLIsOfTheSet(t *testing.T) {
 			t.Errorf("the provider has %+v after %d changes", got, p.replaced-before)
 		}
 		// What has no revision of its own to change keeps it.
-		owner.Call("PATCH", path+"/"+second.Text("data.id"), M{"ttl": 86400}, apitest.IfMatch(patched.Revision())).Want(200)
+		owner.Call("PATCH", path+"/"+second.Text("data.id"), M{"ttl": 86400},
+			apitest.IfMatch(patched.Revision())).Want(200)
 		if now := record(t, owner, path, first.Text("data.id")); now["revision"] != r["revision"] {
 			t.Error("the same TTL gave the other record a new revision")
 		}
@@ -175,7 +176,8 @@ func TestWhoseRecords(t *testing.T) {
 	each(t, func(t *testing.T, i *apitest.Installation, p *provider) {
 		owner := i.Prepared(t, "ann@example.com")
 		body := M{"type": "TXT", "name": "a", "value": "x"}
-		platform := "/domains/" + owner.Call("GET", "/domains?appId="+owner.AppID, nil).Text("data.0.id") + "/dns-records"
+		first := owner.Call("GET", "/domains?appId="+owner.AppID, nil).Want(200).Text("data.0.id")
+		platform := "/domains/" + first + "/dns-records"
 		owner.Call("GET", platform, nil).Refused(fault.ResourceConflict)
 		owner.Call("POST", platform, body).Refused(fault.ResourceConflict)
 
@@ -184,17 +186,18 @@ func TestWhoseRecords(t *testing.T) {
 		if n := owner.Call("GET", path, nil).Want(200).Len("data"); n != 0 {
 			t.Errorf("a claim has %d records", n)
 		}
-		if text := owner.Call("POST", path, body).Refused(fault.ResourceConflict).Text("error.message"); !strings.Contains(
-			text, "not proved") {
-			t.Errorf("refused with %s", text)
+		refused := func(why string) {
+			t.Helper()
+			text := owner.Call("POST", path, body).Refused(fault.ResourceConflict).Text("error.message")
+			if !strings.Contains(text, why) {
+				t.Errorf("refused with %s", text)
+			}
 		}
+		refused("not proved")
 		if _, err := i.DB.Exec(t.Context(), "UPDATE domain SET verified_at = 1 WHERE id = ?", id); err != nil {
 			t.Fatal(err)
 		}
-		if text := owner.Call("POST", path, body).Refused(fault.ResourceConflict).Text("error.message"); !strings.Contains(
-			text, "not set up") {
-			t.Errorf("refused with %s", text)
-		}
+		refused("not set up")
 		prove(t, i, id)
 		r := owner.Call("POST", path, body).Want(201)
 		one := path + "/" + r.Text("data.id")
@@ -214,10 +217,11 @@ func TestWhoseRecords(t *testing.T) {
 			Refused(fault.InsufficientPermission)
 		owner.Key("dns:update").Call("PATCH", one, M{"value": "y"}, apitest.IfMatch(r.Revision())).Want(200)
 
-		if _, err := i.DB.Exec(t.Context(), "UPDATE domain SET removal_state = 'pending' WHERE id = ?", id); err != nil {
+		if _, err := i.DB.Exec(t.Context(), "UPDATE domain SET removal_state = 'pending' WHERE id = ?",
+			id); err != nil {
 			t.Fatal(err)
 		}
-		owner.Call("POST", path, body).Refused(fault.ResourceConflict)
+		refused("being removed")
 	})
 }
 
@@ -268,8 +272,8 @@ func TestTwoChangesAtOnce(t *testing.T) {
 		var calls sync.WaitGroup
 		for n := range status {
 			calls.Go(func() {
-				status[n] = owner.Call("PATCH", path+"/"+r.Text("data.id"), M{"value": fmt.Sprintf("198.51.100.%d", n+2)},
-					apitest.IfMatch(r.Revision())).Status
+				body := M{"value": fmt.Sprintf("198.51.100.%d", n+2)}
+				status[n] = owner.Call("PATCH", path+"/"+r.Text("data.id"), body, apitest.IfMatch(r.Revision())).Status
 			})
 		}
 		calls.Wait()

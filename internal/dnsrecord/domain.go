@@ -22,7 +22,8 @@ func findDomain(ctx context.Context, q store.Q, id string) (managed, error) {
 	return store.One(ctx, q, func(r store.Row) (d managed, err error) {
 		err = r.Scan(&d.id, &d.appID, &d.hostname, &d.zone, &d.mode, &d.detached, &d.removal, &d.verifiedAt)
 		return d, err
-	}, "SELECT id, app_id, hostname, zone_name, mode, detached, removal_state, verified_at FROM domain WHERE id = ?", id)
+	}, `SELECT id, app_id, hostname, zone_name, mode, detached, removal_state, verified_at FROM domain
+		WHERE id = ?`, id)
 }
 
 // appOf implements op.AppFinder.
@@ -35,8 +36,8 @@ func appOf(ctx context.Context, q store.Q, id string) (string, error) {
 func loadDomain(ctx context.Context, q store.Q, id string) (managed, error) {
 	d, err := op.Found(findDomain(ctx, q, id))
 	if err == nil && d.mode != "managed" {
-		err = conflict("Only domains of the mode managed have DNS records here. %s has the mode %s: change its records "+
-			"at its DNS provider.", d.hostname, d.mode)
+		err = conflict("Only domains of the mode managed have DNS records here. %s has the mode %s: change its "+
+			"records at its DNS provider.", d.hostname, d.mode)
 	}
 	return d, err
 }

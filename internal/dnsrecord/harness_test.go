@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/netip"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
@@ -117,7 +116,7 @@ func claim(t *testing.T, i *apitest.Installation, c *apitest.Client, hostname st
 	t.Helper()
 	r := c.Call("POST", "/domains", M{"appId": c.AppID, "mode": "managed", "hostname": hostname}).Want(202)
 	i.Settle(t)
-	return c.Call("GET", strings.TrimPrefix(r.Header.Get("Location"), "/v1"), nil).Want(200).Text("data.result.resource.id")
+	return c.Call("GET", "/operations/"+r.Text("data.id"), nil).Want(200).Text("data.result.resource.id")
 }
 
 // prove does what a verification does that found the challenge.

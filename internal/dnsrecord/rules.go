@@ -44,8 +44,9 @@ func parseName(hostname, sent string) (string, error) {
 		ok = ok && (label.MatchString(each) || i == 0 && each == "*")
 	}
 	if !ok {
-		return refuse("the name must be %s for %s itself, or labels below it such as www or _sip._tcp: letters, digits, "+
-			"hyphens and underscores, with no hyphen at an end of a label; * may be the first label", apex, hostname)
+		return refuse("the name must be %s for %s itself, or labels below it such as www or _sip._tcp: letters, "+
+			"digits, hyphens and underscores, with no hyphen at an end of a label; * may be the first label", apex,
+			hostname)
 	}
 	if n := len(fqdn(name, hostname)); n > 253 {
 		return refuse("the name has %d characters with %s, and at most 253 are allowed", n, hostname)
@@ -106,9 +107,11 @@ var forms = map[Type]string{
 // parseValue returns the canonical form of a value that an owner sends for a record
 // with a full name.
 func parseValue(t Type, fqdn, sent string) (string, error) {
+	malformed := fault.Invalid("/value", fault.ReasonInvalidFormat, "the value of a record of the type %s must be %s",
+		t, forms[t])
 	value, ok := canonical(t, sent)
 	if !ok || value == "" {
-		return "", fault.Invalid("/value", fault.ReasonInvalidFormat, "the value of a record of the type %s must be %s", t, forms[t])
+		return "", malformed
 	}
 	switch t {
 	case A, AAAA:
@@ -119,7 +122,7 @@ func parseValue(t Type, fqdn, sent string) (string, error) {
 	case CNAME, NS, MX, SRV:
 		target := value[strings.LastIndexByte(value, ' ')+1:]
 		if !isTarget(t, target) {
-			return "", fault.Invalid("/value", fault.ReasonInvalidFormat, "the value of a record of the type %s must be %s", t, forms[t])
+			return "", malformed
 		}
 		if t == CNAME && target == fqdn {
 			return "", fault.Invalid("/value", fault.ReasonNotAllowed, "a CNAME record must not lead to itself")
@@ -172,9 +175,11 @@ func rdata(t Type, value string, priority *int64) string {
 func checkPriority(t Type, priority *int64) error {
 	switch {
 	case t.hasPriority() && priority == nil:
-		return fault.Invalid("/priority", fault.ReasonRequired, "a record of the type %s needs a priority, such as 10", t)
+		return fault.Invalid("/priority", fault.ReasonRequired,
+			"a record of the type %s needs a priority, such as 10", t)
 	case !t.hasPriority() && priority != nil:
-		return fault.Invalid("/priority", fault.ReasonNotAllowed, "only MX and SRV records have a priority; leave it out")
+		return fault.Invalid("/priority", fault.ReasonNotAllowed,
+			"only MX and SRV records have a priority; leave it out")
 	}
 	return nil
 }

@@ -15,7 +15,8 @@ func TestNames(t *testing.T) {
 		"@": "@", "www": "www", "WWW": "www", "_sip._tcp": "_sip._tcp", "*": "*", "*.shop": "*.shop", "a.b.c": "a.b.c",
 		"bücher": "xn--bcher-kva", "a-b": "a-b", "1": "1", "_acme-challenge.shop": "_acme-challenge.shop",
 		strings.Repeat("a", 63): strings.Repeat("a", 63), longest: longest,
-		"": "", ".": "", "www.": "", ".www": "", "a..b": "", "-a": "", "a-": "", "a b": "", "shop.*": "", "*a": "", "**": "",
+		"": "", ".": "", "www.": "", ".www": "", "a..b": "", "-a": "", "a-": "", "a b": "", "shop.*": "", "*a": "",
+		"**":             "",
 		"go.example.org": "", "www.go.example.org": "", "www.go.example.org.": "", "_waymark-challenge": "",
 		"_ACME-challenge": "", "x._acme-challenge": "", "a\x00": "", "a\n": "", "a/b": "", `a\.b`: "", "a。b": "",
 		strings.Repeat("a", 64): "", longest + "c": "", "\xff": "",
@@ -36,22 +37,27 @@ func TestValues(t *testing.T) {
 		sent, want string
 	}{
 		{A, "192.0.2.1", "192.0.2.1"}, {A, " 10.0.0.1 ", "10.0.0.1"}, {A, "127.0.0.1", "127.0.0.1"},
-		{A, "0.0.0.0", ""}, {A, "255.255.255.255", ""}, {A, "224.0.0.1", ""}, {A, "2001:db8::1", ""}, {A, "192.0.2.01", ""},
+		{A, "0.0.0.0", ""}, {A, "255.255.255.255", ""}, {A, "224.0.0.1", ""}, {A, "2001:db8::1", ""},
+		{A, "192.0.2.01", ""},
 		{A, "192.0.2", ""}, {A, "www.example.net", ""}, {A, "192.0.2.1 192.0.2.2", ""}, {A, "", ""},
 		{AAAA, "2001:DB8:0::1", "2001:db8::1"}, {AAAA, "::", ""}, {AAAA, "ff02::1", ""}, {AAAA, "::ffff:192.0.2.1", ""},
 		{AAAA, "fe80::1%eth0", ""}, {AAAA, "192.0.2.1", ""}, {AAAA, "::1", "::1"},
-		{CNAME, "Shop.Example.net.", "shop.example.net"}, {CNAME, "s1._domainkey.example.net", "s1._domainkey.example.net"},
+		{CNAME, "Shop.Example.net.", "shop.example.net"},
+		{CNAME, "s1._domainkey.example.net", "s1._domainkey.example.net"},
 		{CNAME, "bücher.example", "xn--bcher-kva.example"}, {CNAME, "localhost", ""}, {CNAME, ".", ""},
 		{CNAME, "a b.example", ""}, {CNAME, "x." + testHost, ""}, {CNAME, "192.0.2.1", ""}, {CNAME, "-a.example", ""},
 		{CNAME, "https://example.net", ""}, {NS, "ns1.example.net", "ns1.example.net"}, {NS, ".", ""},
 		{MX, "mail.example.net", "mail.example.net"}, {MX, "10 mail.example.net", ""}, {MX, ".", "."}, {MX, "mail", ""},
-		{SRV, "5 5060 sip.example.net", "5 5060 sip.example.net"}, {SRV, "05  5060 sip.example.net", "5 5060 sip.example.net"},
-		{SRV, "0 0 .", "0 0 ."}, {SRV, "65536 1 a.example", ""}, {SRV, "1 65536 a.example", ""}, {SRV, "1 a.example", ""},
+		{SRV, "5 5060 sip.example.net", "5 5060 sip.example.net"},
+		{SRV, "05  5060 sip.example.net", "5 5060 sip.example.net"},
+		{SRV, "0 0 .", "0 0 ."}, {SRV, "65536 1 a.example", ""}, {SRV, "1 65536 a.example", ""},
+		{SRV, "1 a.example", ""},
 		{SRV, "1 2 3 a.example", ""}, {SRV, "65535 65535 a.example", "65535 65535 a.example"},
 		{CAA, `0 issue "letsencrypt.org"`, `0 issue "letsencrypt.org"`}, {CAA, `128 ISSUE letsencrypt.org`,
-			`128 issue "letsencrypt.org"`}, {CAA, `0 issue ";"`, `0 issue ";"`}, {CAA, `256 issue "a"`, ""}, {CAA, `issue "a"`, ""},
-		{CAA, `0 issue "a`, ""}, {TXT, ` v=spf1  -all "x" \ ü;`, ` v=spf1  -all "x" \ ü;`}, {TXT, "a\nb", ""}, {TXT, "a\x00", ""},
-		{TXT, "\u202etxt", ""}, {TXT, "", ""},
+			`128 issue "letsencrypt.org"`}, {CAA, `0 issue ";"`, `0 issue ";"`}, {CAA, `256 issue "a"`, ""},
+		{CAA, `issue "a"`, ""},
+		{CAA, `0 issue "a`, ""}, {TXT, ` v=spf1  -all "x" \ ü;`, ` v=spf1  -all "x" \ ü;`}, {TXT, "a\nb", ""},
+		{TXT, "a\x00", ""}, {TXT, "\u202etxt", ""}, {TXT, "", ""},
 	} {
 		got, err := parseValue(c.kind, "x."+testHost, c.sent)
 		if (err == nil) != (c.want != "") || err == nil && got != c.want {
@@ -99,7 +105,8 @@ func FuzzName(f *testing.F) {
 func FuzzValue(f *testing.F) {
 	kinds := []Type{A, AAAA, CNAME, TXT, MX, CAA, SRV, NS}
 	for kind := range kinds {
-		for _, seed := range []string{"192.0.2.1", "2001:db8::1", "a.example.", "5 5060 a.example", `0 issue "a"`, `\"`, ". ."} {
+		for _, seed := range []string{"192.0.2.1", "2001:db8::1", "a.example.", "5 5060 a.example", `0 issue "a"`,
+			`\"`, ". ."} {
 			f.Add(kind, seed)
 		}
 	}

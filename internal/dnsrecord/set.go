@@ -148,8 +148,9 @@ func addSet(ctx context.Context, tx *store.Tx, domainID, fqdn string, kind Type)
 			return s, err
 		}
 	}
-	_, err = tx.Exec(ctx, `INSERT INTO dns_record_set (id, domain_id, fqdn, type, ttl, known, observed, status, checked_at)
-		VALUES (?, ?, ?, ?, ?, '[]', '{}', ?, ?)`, s.id, s.domainID, s.fqdn, s.kind, s.ttl, s.status, s.checkedAt)
+	_, err = tx.Exec(ctx, `INSERT INTO dns_record_set (id, domain_id, fqdn, type, ttl, known, observed, status,
+		checked_at) VALUES (?, ?, ?, ?, ?, '[]', '{}', ?, ?)`, s.id, s.domainID, s.fqdn, s.kind, s.ttl, s.status,
+		s.checkedAt)
 	if err == nil {
 		err = s.save(ctx, tx)
 	}

@@ -42,9 +42,9 @@ func (d *managed) list(ctx context.Context, q store.Q, w op.Window) ([]Record, e
 
 func (r *Record) insert(ctx context.Context, tx *store.Tx) error {
 	r.ID, r.Revision, r.CreatedAt, r.UpdatedAt = ids.New(), ids.Revision(), tx.Now, tx.Now
-	_, err := tx.Exec(ctx, `INSERT INTO dns_record (id, domain_id, set_id, value, priority, system, revision, created_at,
-		updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, r.ID, r.set.domainID, r.set.id, r.Value, r.Priority, r.System,
-		r.Revision, r.CreatedAt, r.UpdatedAt)
+	_, err := tx.Exec(ctx, `INSERT INTO dns_record (id, domain_id, set_id, value, priority, system, revision,
+		created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, r.ID, r.set.domainID, r.set.id, r.Value, r.Priority,
+		r.System, r.Revision, r.CreatedAt, r.UpdatedAt)
 	return err
 }
 

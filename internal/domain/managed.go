@@ -36,8 +36,8 @@ func (o Options) hostZone(ctx context.Context, db *store.DB, d *Domain) (problem
 	}
 	zone, err := o.Provider.Zone(ctx, d.Hostname)
 	if errors.Is(err, dnsprovider.ErrNoZone) {
-		return fmt.Sprintf("The DNS provider of this installation has no zone for %s. Ask the operator to add it there, "+
-			"then verify again.", d.Hostname), nil
+		return fmt.Sprintf("The DNS provider of this installation has no zone for %s. Ask the operator to add it "+
+			"there, then verify again.", d.Hostname), nil
 	}
 	if err != nil {
 		return "", err
@@ -45,8 +45,8 @@ func (o Options) hostZone(ctx context.Context, db *store.DB, d *Domain) (problem
 	d.ZoneName = zone
 	return "", db.InTx(ctx, func(tx *store.Tx) error {
 		// A domain that was detached meanwhile gets no records any more.
-		n, err := tx.Exec(ctx, "UPDATE domain SET zone_name = ? WHERE id = ? AND "+held+" AND removal_state IS NULL", zone,
-			d.ID)
+		n, err := tx.Exec(ctx, "UPDATE domain SET zone_name = ? WHERE id = ? AND "+held+" AND removal_state IS NULL",
+			zone, d.ID)
 		if err != nil || n == 0 {
 			return err
 		}

@@ -79,7 +79,8 @@ func TestManagedOnKnot(t *testing.T) {
 
 			mail := owner.Call("POST", path+"/dns-records", M{"type": "MX", "name": "@", "value": "mail.example.net",
 				"priority": 10}).Want(201)
-			owner.Call("POST", path+"/dns-records", M{"type": "CNAME", "name": "*", "value": "shop.example.net"}).Want(201)
+			owner.Call("POST", path+"/dns-records", M{"type": "CNAME", "name": "*", "value": "shop.example.net"}).
+				Want(201)
 			long := strings.Repeat(`v="1"; `, 60)
 			owner.Call("POST", path+"/dns-records", M{"type": "TXT", "name": "long._x", "value": long + "ü"}).Want(201)
 			i.Settle(t)
