@@ -108,7 +108,7 @@ func (o Options) inspectDNS(ctx context.Context, d *Domain, v *verification) {
 			Observed: v.DNS.Observed}
 		return
 	}
-	what := d.Hostname + " leads to " + strings.Join(v.DNS.Observed, ", ") + ", not to this installation."
+	what := d.Hostname + " leads to " + some(v.DNS.Observed) + ", not to this installation."
 	if err != nil {
 		what = err.Error()
 	}
@@ -119,14 +119,21 @@ func (o Options) inspectDNS(ctx context.Context, d *Domain, v *verification) {
 func (o Options) advice(d *Domain) string {
 	if d.Mode == Managed {
 		return fmt.Sprintf("Delegate %s to the nameservers %s, then verify again.", d.ZoneName,
-			strings.Join(o.Nameservers, ", "))
+			some(o.Nameservers))
 	}
-	var records []string
+	var kinds, values []string
 	for _, r := range o.connectionRecords(d) {
-		records = append(records, fmt.Sprintf("%s record %s with the value %s", r.Type, r.Name, r.Value))
+		values = append(values, r.Value)
+		if !slices.Contains(kinds, r.Type) {
+			kinds = append(kinds, r.Type)
+		}
 	}
-	return "Set the " + strings.Join(records, " and the ") + ", then verify again."
+	return fmt.Sprintf("Set the %s record %s with the value %s, then verify again.", strings.Join(kinds, " and "),
+		d.Hostname, some(values))
 }
+
+// some returns the first few of some values as part of a sentence.
+func some(values []string) string { return strings.Join(values[:min(len(values), 4)], ", ") }
 
 // leadsHere reports whether a hostname leads to this installation: through its name,
 // or to its addresses alone. A provider that flattens CNAME records shows only the

@@ -92,12 +92,12 @@ var vocabulary = func() map[string]schema.Schema {
 	lists(200, 100, "permissions")
 	lists(50, 100, "tagIds", "fields")
 	lists(50, 500, "limitations", "paths", "nameservers")
-	lists(50, 4096, "observed")
+	lists(50, 4096, "expected", "observed")
 	lists(10, 253, "platformZones")
 	lists(20, 45, "a", "aaaa")
 	lists(10, 100, "sha256CertFingerprints", "events")
 	for name, most := range map[string]int{
-		"apps": 10, "connectionRecords": 20, "dependencies": 20, "details": 50, "issues": 50, "operations": 200,
+		"apps": 10, "checks": 10, "connectionRecords": 20, "dependencies": 20, "details": 50, "issues": 50, "operations": 200,
 		"rules": 50, "buckets": 9000, "modes": 3, "apexProfiles": 10, "records": 40,
 	} {
 		all[name] = schema.Schema{Type: schema.Array, MaxItems: &most}
