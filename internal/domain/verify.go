@@ -106,7 +106,8 @@ func (d *Domain) refuseVerification(ctx context.Context, c *op.Call, tx *store.T
 // has the hostname published; the second checks the rest, of which the redirector
 // has a part.
 func (o Options) verifying() durable.Work {
-	return durable.Work{Type: verifyType, Permission: "domains:verify", Next: o.verifyNext, Ended: abandonVerification}
+	return durable.Work{Type: verifyType, Permission: "domains:verify", Outside: true, Next: o.verifyNext,
+		Ended: abandonVerification}
 }
 
 func (o Options) verifyNext(ctx context.Context, r *durable.Run) error {

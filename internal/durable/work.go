@@ -22,6 +22,8 @@ type Work struct {
 	// Permission is what the caller must hold, besides reaching the app. If it
 	// is empty, only sessions of people may have this work done.
 	Permission string
+	// Outside tells that parts wait for servers of strangers (jobs.Kind).
+	Outside bool
 	// Next does one part through r.InTx, or ends the operation through
 	// r.Finish or r.FinishReadCommitted.
 	Next func(ctx context.Context, r *Run) error
@@ -65,7 +67,7 @@ func NewWorks(p *op.Pipeline) *Works { return &Works{p, map[string]*worker{}} }
 func (w *Works) Add(work Work) jobs.Kind {
 	added := &worker{work, w.pipeline}
 	w.byType[work.Type] = added
-	return jobs.Kind{Name: work.Type, Turn: added.turn, Failed: added.failed}
+	return jobs.Kind{Name: work.Type, Turn: added.turn, Outside: work.Outside, Failed: added.failed}
 }
 
 // worker does the work of an installation's operations of one type.

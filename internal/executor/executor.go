@@ -56,14 +56,20 @@ type Options struct {
 // side, so that one that reads for long does not hold up others.
 type Executor struct {
 	Options
-	kinds       map[string]jobs.Kind
-	short, long []string
+	kinds map[string]jobs.Kind
+	short []string
+	// long and outside are the places of long jobs: of those that wait for this
+	// installation alone, and of those that wait for servers of strangers.
+	long, outside places
+	running       sync.WaitGroup
+}
 
-	// busy is how many long jobs are having their turns.
-	busy    atomic.Int64
-	running sync.WaitGroup
-	// freed receives when a long job has had its turns and gives back its
-	// place.
+// places are for long jobs of some kinds that have their turns side by side.
+type places struct {
+	kinds []string
+	// busy is how many of the jobs are having their turns.
+	busy atomic.Int64
+	// freed receives when a job has had its turns and gives back its place.
 	freed chan struct{}
 }
 
@@ -73,16 +79,20 @@ func New(o Options) *Executor {
 	if o.Observe == nil {
 		o.Observe = func(string, string) {}
 	}
-	e := &Executor{Options: o, kinds: map[string]jobs.Kind{}, freed: make(chan struct{}, 1)}
+	e := &Executor{Options: o, kinds: map[string]jobs.Kind{}}
+	e.long.freed, e.outside.freed = make(chan struct{}, 1), make(chan struct{}, 1)
 	for _, k := range o.Kinds {
 		if _, twice := e.kinds[k.Name]; twice {
 			panic(fmt.Sprintf("job kind %s is declared twice", k.Name))
 		}
 		e.kinds[k.Name] = k
-		if k.Turn == nil {
+		switch {
+		case k.Turn == nil:
 			e.short = append(e.short, k.Name)
-		} else {
-			e.long = append(e.long, k.Name)
+		case k.Outside:
+			e.outside.kinds = append(e.outside.kinds, k.Name)
+		default:
+			e.long.kinds = append(e.long.kinds, k.Name)
 		}
 	}
 	return e
@@ -92,7 +102,11 @@ func New(o Options) *Executor {
 func (e *Executor) Run(ctx context.Context) {
 	var loops sync.WaitGroup
 	loops.Go(func() { e.loop(ctx, e.shortJobs, e.listen(e.short), nil) })
-	loops.Go(func() { e.loop(ctx, e.longJobs, e.listen(e.long), e.freed) })
+	for _, p := range []*places{&e.long, &e.outside} {
+		loops.Go(func() {
+			e.loop(ctx, func(ctx context.Context) (int, error) { return e.longJobs(ctx, p) }, e.listen(p.kinds), p.freed)
+		})
+	}
 	loops.Wait()
 	e.running.Wait()
 }
@@ -135,9 +149,10 @@ func (e *Executor) loop(ctx context.Context, take func(context.Context) (int, er
 // running.
 func (e *Executor) Cycle(ctx context.Context) (int, error) {
 	short, err := e.shortJobs(ctx)
-	long, longErr := e.longJobs(ctx)
+	long, longErr := e.longJobs(ctx, &e.long)
+	outside, outsideErr := e.longJobs(ctx, &e.outside)
 	e.running.Wait()
-	return short + long, errors.Join(err, longErr)
+	return short + long + outside, errors.Join(err, longErr, outsideErr)
 }
 
 // shortJobs runs one cycle of short jobs.

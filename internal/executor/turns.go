@@ -11,19 +11,19 @@ import (
 
 // longJobs claims long jobs for the free places and returns how many. They run
 // side by side, and share the ten items of a cycle.
-func (e *Executor) longJobs(ctx context.Context) (int, error) {
-	free := cycleItems - int(e.busy.Load())
-	if free == 0 || len(e.long) == 0 {
+func (e *Executor) longJobs(ctx context.Context, p *places) (int, error) {
+	free := cycleItems - int(p.busy.Load())
+	if free == 0 || len(p.kinds) == 0 {
 		return 0, nil
 	}
-	claimed, err := jobs.Claim(ctx, e.DB, e.Lease, free, e.long)
+	claimed, err := jobs.Claim(ctx, e.DB, e.Lease, free, p.kinds)
 	if err != nil {
 		return 0, err
 	}
-	share := max(1, cycleItems/max(1, int(e.busy.Add(int64(len(claimed))))))
+	share := max(1, cycleItems/max(1, int(p.busy.Add(int64(len(claimed))))))
 	for _, j := range claimed {
 		e.running.Go(func() {
-			defer e.free()
+			defer p.free()
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cycleLimit)
 			defer cancel()
 			if err := e.take(ctx, j, share); err != nil {
@@ -35,10 +35,10 @@ func (e *Executor) longJobs(ctx context.Context) (int, error) {
 }
 
 // free gives the place of a long job back.
-func (e *Executor) free() {
-	e.busy.Add(-1)
+func (p *places) free() {
+	p.busy.Add(-1)
 	select {
-	case e.freed <- struct{}{}:
+	case p.freed <- struct{}{}:
 	default:
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -334,5 +335,36 @@ func TestClaimLimit(t *testing.T) {
 			}
 			c.Move(over)
 		}
+	})
+}
+
+// Jobs that wait for servers of strangers have places of their own: with all of them
+// taken, other long jobs go on.
+func TestOutside(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		var waiting atomic.Int64
+		answer := make(chan struct{})
+		e := executor(t, db, counting(nil), jobs.Kind{Name: "outside", Outside: true,
+			Turn: func(ctx context.Context, h *jobs.Held) error {
+				waiting.Add(1)
+				<-answer
+				return h.Finish(ctx, func(tx *store.Tx) error { return note(ctx, tx, "answered") })
+			}})
+		ctx, stop := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { e.Run(ctx) })
+		defer running.Wait()
+		defer stop()
+		for range cycleItems + 2 {
+			enqueueFor(t, db, "a", "outside", "x")
+		}
+		storetest.Eventually(t, "all places are taken", func() bool { return waiting.Load() == cycleItems })
+		enqueueFor(t, db, "b", "count", "1")
+		storetest.Eventually(t, "another long job is done", func() bool { return noted(t, db, "all") == 1 })
+		if n := waiting.Load(); n != cycleItems {
+			t.Errorf("%d jobs wait for strangers", n)
+		}
+		close(answer)
+		storetest.Eventually(t, "the others are done", func() bool { return noted(t, db, "answered") == cycleItems+2 })
 	})
 }

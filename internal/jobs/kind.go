@@ -22,6 +22,9 @@ type Kind struct {
 	// h.Finish after the last. It is called again and again; what earlier turns
 	// committed is never done again. Its context ends when the lease is lost.
 	Turn func(ctx context.Context, h *Held) error
+	// Outside tells that the turns wait for servers of strangers. Such jobs have places
+	// of their own, so that slow servers hold up no other jobs.
+	Outside bool
 	// Failed records an attempt that did not succeed; final is the last one,
 	// after which the job is gone. It may be nil.
 	Failed func(ctx context.Context, tx *store.Tx, j Job, final bool) error
