@@ -152,7 +152,7 @@ func TestNotRechecked(t *testing.T) {
 }
 
 // due makes some hostnames of a client domains that work and whose check is due.
-func (w *world) due(t *testing.T, c *apitest.Client, hostnames ...string) {
+func (w *world) due(t testing.TB, c *apitest.Client, hostnames ...string) {
 	t.Helper()
 	for _, hostname := range hostnames {
 		c.Call("POST", "/domains", M{"appId": c.AppID, "mode": "external", "hostname": hostname}).Want(202)
