@@ -47,6 +47,10 @@ var notRun = map[string][]string{
 		"AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=… waymark serve --asset-store " +
 			"'s3://bucket/prefix?endpoint=https://s3.example.com&region=eu-1'",
 	},
+	"docs/proxies.md": {
+		"waymark serve --data-dir /var/lib/waymark --platform-zone go.example.com --public-addr 127.0.0.1:8081 " +
+			"--trusted-proxies 127.0.0.1",
+	},
 	"docs/webhooks.md": {
 		"waymark serve --webhook-allow hooks.corp.example=10.0.0.7:8443 --webhook-ca /etc/waymark/ca.pem",
 	},
@@ -140,7 +144,7 @@ func blocks(t *testing.T, page string) (run []block, skipped []string) {
 			case "sh no-run":
 				first, _, _ := strings.Cut(open.text, "\n")
 				skipped = append(skipped, first)
-			case "", "go", "js", "json", "yaml", "http", "text", "mermaid":
+			case "", "go", "js", "json", "yaml", "http", "text", "mermaid", "nginx", "caddy", "haproxy":
 			default:
 				t.Errorf("%s:%d: examples for a shell are marked sh or sh no-run, not %q", page, open.line, info)
 			}
