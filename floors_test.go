@@ -13,7 +13,7 @@ import (
 
 // testOnly packages may import anything and are imported by tests alone.
 var testOnly = []string{"csvtable/csvtest", "visitor/visitortest", "store/storetest", "store/storetest/withpostgres",
-	"dnsprovider/dnstest", "dnslookup/dnstest", "apitest"}
+	"dnsprovider/dnstest", "dnslookup/dnstest", "certificate/pebbletest", "apitest"}
 
 const (
 	module   = "github.com/waymarkhq/waymark/"

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/waymarkhq/waymark/internal/certificate/pebbletest"
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
@@ -23,7 +24,7 @@ func benchManager(b testing.TB) *Manager {
 	b.Helper()
 	c := &clock.Clock{}
 	db := storetest.Open(b, storetest.Address(b, "sqlite"), c)
-	return (&installation{authority: &authority{directory: "https://ca.example"}}).manager(b, db, nil)
+	return (&installation{Authority: &pebbletest.Authority{Directory: "https://ca.example"}}).manager(b, db, nil)
 }
 
 // BenchmarkMemory reports what ten thousand certificates take, each visited once.
@@ -62,7 +63,7 @@ func BenchmarkUnknownHostname(b *testing.B) {
 	}}
 	for name, settings := range map[string]*tls.Config{"waymark": m.TLS(), "plain": refusing} {
 		b.Run(name, func(b *testing.B) {
-			l := listen(b)
+			l := pebbletest.Listen(b)
 			s := &http.Server{ErrorLog: log.New(io.Discard, "", 0)}
 			go s.Serve(tls.NewListener(l, settings))
 			defer s.Close()

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/waymarkhq/waymark/internal/certificate/pebbletest"
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
@@ -63,15 +64,15 @@ func TestRenewalSurvivesKill(t *testing.T) {
 			reached := make(chan struct{}, 1)
 			stall := func(r *http.Request) {
 				if strings.HasPrefix(r.URL.Path, "/finalize-order/") {
-					payload(r) // only after this the server notices that the client is gone
+					pebbletest.Payload(r) // only after this the server notices that the client is gone
 					reached <- struct{}{}
 					<-r.Context().Done() // the process is gone
 				}
 			}
-			i.before.Store(&stall)
+			i.Before.Store(&stall)
 			victim := exec.Command(os.Args[0])
-			root := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: i.root})
-			victim.Env = append(os.Environ(), envDatabase+"="+address, envDirectory+"="+i.directory, envRoot+"="+string(root))
+			root := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: i.Authority.Root})
+			victim.Env = append(os.Environ(), envDatabase+"="+address, envDirectory+"="+i.Authority.Directory, envRoot+"="+string(root))
 			victim.Stderr, victim.SysProcAttr = os.Stderr, &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 			if err := victim.Start(); err != nil {
 				t.Fatal(err)
@@ -83,7 +84,7 @@ func TestRenewalSurvivesKill(t *testing.T) {
 			}
 			victim.Process.Kill()
 			victim.Wait()
-			i.before.Store(nil)
+			i.Before.Store(nil)
 			i.wantOrders(t, 1)
 
 			sweep := func(orders int64) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mholt/acmez/v3"
 
+	"github.com/waymarkhq/waymark/internal/certificate/pebbletest"
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
@@ -52,7 +53,7 @@ func TestFloodOfUnknownHostnames(t *testing.T) {
 func TestFailingHostname(t *testing.T) {
 	db := storetest.Open(t, storetest.Address(t, "sqlite"), &clock.Clock{})
 	i := newInstallation(t, db, func(_ *installation, o *Options) { o.HTTP = false })
-	i.set(t, "add-a", map[string]any{"host": "away.example", "addresses": []string{"127.0.0.9"}})
+	i.Set(t, "add-a", map[string]any{"host": "away.example", "addresses": []string{"127.0.0.9"}})
 	for range 20 {
 		if _, err := i.visit("away.example"); err == nil {
 			t.Fatal("there is a certificate")
@@ -69,8 +70,8 @@ func TestTLSSettings(t *testing.T) {
 		other := i.manager(t, db, nil)
 		now := c.Now().Time()
 		seeded := i.seed(t, "a.example", now, now.Add(90*day))
-		i.issued.AppendCertsFromPEM(seeded.chain)
-		elsewhere := listen(t)
+		i.Issued.AppendCertsFromPEM(seeded.Chain)
+		elsewhere := pebbletest.Listen(t)
 		i.serve(t, tls.NewListener(elsewhere, other.TLS()), http.NotFoundHandler())
 		renew := func() {
 			t.Helper()
@@ -88,7 +89,7 @@ func TestTLSSettings(t *testing.T) {
 			sessions := tls.NewLRUClientSessionCache(1)
 			resumes := func(at string) bool {
 				t.Helper()
-				connection, err := tls.Dial("tcp", at, &tls.Config{ServerName: "a.example", RootCAs: i.issued,
+				connection, err := tls.Dial("tcp", at, &tls.Config{ServerName: "a.example", RootCAs: i.Issued,
 					MaxVersion: version, ClientSessionCache: sessions})
 				if err != nil {
 					t.Fatal(err)
@@ -126,7 +127,7 @@ func TestTLSSettings(t *testing.T) {
 // TestPlain sends visitors of served hostnames to https.
 func TestPlain(t *testing.T) {
 	db := storetest.Open(t, storetest.Address(t, "sqlite"), &clock.Clock{})
-	m := (&installation{authority: &authority{directory: "https://ca.example"}}).manager(t, db, nil)
+	m := (&installation{Authority: &pebbletest.Authority{Directory: "https://ca.example"}}).manager(t, db, nil)
 	for _, test := range []struct {
 		request, host string
 		status        int

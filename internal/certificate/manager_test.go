@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/waymarkhq/waymark/internal/certificate/pebbletest"
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
@@ -20,20 +21,20 @@ import (
 // installation is a manager with its listeners and its authority.
 type installation struct {
 	*Manager
-	*authority
+	*pebbletest.Authority
 	plain, tls net.Listener
 }
 
 // newInstallation starts an installation that serves every hostname below "example".
 func newInstallation(t testing.TB, db *store.DB, change func(*installation, *Options)) *installation {
 	t.Helper()
-	return newInstallationWith(t, db, settings{}, change)
+	return newInstallationWith(t, db, pebbletest.Settings{}, change)
 }
 
-func newInstallationWith(t testing.TB, db *store.DB, s settings, change func(*installation, *Options)) *installation {
+func newInstallationWith(t testing.TB, db *store.DB, s pebbletest.Settings, change func(*installation, *Options)) *installation {
 	t.Helper()
-	i := &installation{plain: listen(t), tls: listen(t)}
-	i.authority = startAuthority(t, portOf(i.plain), portOf(i.tls), s)
+	i := &installation{plain: pebbletest.Listen(t), tls: pebbletest.Listen(t)}
+	i.Authority = pebbletest.Start(t, pebbletest.PortOf(i.plain), pebbletest.PortOf(i.tls), s)
 	i.Manager = i.manager(t, db, change)
 	i.serve(t, i.plain, i.Plain())
 	i.serve(t, tls.NewListener(i.tls, i.TLS()), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -45,7 +46,7 @@ func newInstallationWith(t testing.TB, db *store.DB, s settings, change func(*in
 // manager returns a further manager of an installation.
 func (i *installation) manager(t testing.TB, db *store.DB, change func(*installation, *Options)) *Manager {
 	t.Helper()
-	o := Options{DB: db, Log: slog.New(slog.DiscardHandler), Directory: i.directory, Roots: i.roots, HTTP: true,
+	o := Options{DB: db, Log: slog.New(slog.DiscardHandler), Directory: i.Authority.Directory, Roots: i.Authority.Roots, HTTP: true,
 		Serves: func(hostname string) bool { return strings.HasSuffix(hostname, ".example") }}
 	if change != nil {
 		change(i, &o)
@@ -73,7 +74,7 @@ func (p panics) Write(line []byte) (int, error) {
 
 // visit makes a handshake and returns the state of its connection.
 func (i *installation) visit(hostname string, change ...func(*tls.Config)) (tls.ConnectionState, error) {
-	settings := &tls.Config{ServerName: hostname, RootCAs: i.issued, NextProtos: []string{"h2", "http/1.1"}}
+	settings := &tls.Config{ServerName: hostname, RootCAs: i.Issued, NextProtos: []string{"h2", "http/1.1"}}
 	for _, c := range change {
 		c(settings)
 	}
@@ -96,7 +97,7 @@ func (i *installation) mustVisit(t testing.TB, hostname string) tls.ConnectionSt
 
 func (i *installation) wantOrders(t testing.TB, want int64) {
 	t.Helper()
-	if n := i.orders.Load(); n != want {
+	if n := i.Orders.Load(); n != want {
 		t.Errorf("%d orders, want %d", n, want)
 	}
 }

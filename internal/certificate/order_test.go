@@ -14,6 +14,7 @@ import (
 	"github.com/caddyserver/certmagic"
 	"github.com/mholt/acmez/v3/acme"
 
+	"github.com/waymarkhq/waymark/internal/certificate/pebbletest"
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/dnsprovider"
 	"github.com/waymarkhq/waymark/internal/store"
@@ -51,7 +52,7 @@ func TestOneOrderOfManyProcesses(t *testing.T) {
 
 // provider is the DNS provider of an authority's DNS server. It has one zone.
 type provider struct {
-	*authority
+	*pebbletest.Authority
 	zone string
 	mu   sync.Mutex
 	sets map[string][]string
@@ -84,9 +85,9 @@ func (p *provider) Replace(_ context.Context, _ string, old, wanted dnsprovider.
 		return dnsprovider.ErrChanged
 	}
 	p.sets[wanted.Name] = wanted.Values
-	err := p.trySet("clear-txt", map[string]any{"host": wanted.Name + "."})
+	err := p.TrySet("clear-txt", map[string]any{"host": wanted.Name + "."})
 	for _, value := range wanted.Values {
-		err = errors.Join(err, p.trySet("set-txt", map[string]any{"host": wanted.Name + ".", "value": value}))
+		err = errors.Join(err, p.TrySet("set-txt", map[string]any{"host": wanted.Name + ".", "value": value}))
 	}
 	return err
 }
@@ -97,7 +98,7 @@ func TestWildcard(t *testing.T) {
 	var p *provider
 	const record = "_acme-challenge.go.example"
 	i := newInstallation(t, db, func(i *installation, o *Options) {
-		p = &provider{authority: i.authority, zone: "go.example", others: 1, sets: map[string][]string{record: {"of another"}}}
+		p = &provider{Authority: i.Authority, zone: "go.example", others: 1, sets: map[string][]string{record: {"of another"}}}
 		o.Zone, o.Provider, o.Own = p.zone, p, []string{"assets.go.example", "api.example"}
 	})
 	if err := i.Sweep(t.Context()); err != nil {
@@ -125,11 +126,11 @@ func TestFailuresBackOff(t *testing.T) {
 		realTime(c)
 		var p *provider
 		i := newInstallation(t, db, func(i *installation, o *Options) {
-			p = &provider{authority: i.authority, zone: "zone.example", sets: map[string][]string{},
+			p = &provider{Authority: i.Authority, zone: "zone.example", sets: map[string][]string{},
 				fail: errors.New("provider is away")}
 			o.Zone, o.Provider = p.zone, p
 		})
-		i.set(t, "add-a", map[string]any{"host": "away.example", "addresses": []string{"127.0.0.9"}})
+		i.Set(t, "add-a", map[string]any{"host": "away.example", "addresses": []string{"127.0.0.9"}})
 		for hostname, want := range map[string]struct{ code, says string }{
 			"away.example":    {Unreachable, "connect to away.example on port 80 or 443"},
 			"blocked.example": {Refused, "issues no certificates for blocked.example"},
@@ -141,7 +142,7 @@ func TestFailuresBackOff(t *testing.T) {
 				t.Errorf("%s: %+v, want %v", hostname, err, want)
 			}
 		}
-		before := i.orders.Load()
+		before := i.Orders.Load()
 		again := i.manager(t, db, nil) // it remembers nothing in memory
 		fails := func(wait time.Duration) {
 			t.Helper()
@@ -163,7 +164,7 @@ func TestFailuresBackOff(t *testing.T) {
 			t.Error(status, err)
 		}
 		c.Move(waits[1])
-		i.set(t, "clear-a", map[string]any{"host": "away.example"})
+		i.Set(t, "clear-a", map[string]any{"host": "away.example"})
 		if err := again.Obtain(t.Context(), "away.example"); err != nil {
 			t.Fatal(err)
 		}
@@ -208,7 +209,7 @@ func TestForgottenAccount(t *testing.T) {
 	if err := i.Obtain(t.Context(), "a.example"); err != nil {
 		t.Fatal(err)
 	}
-	i.startPebble(t)
+	i.Restart(t)
 	if err := i.Obtain(t.Context(), "b.example"); err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +221,7 @@ func TestRenewal(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
 		realTime(c)
 		// certmagic, which has its own clock, renews whatever ends within fifty minutes.
-		i := newInstallationWith(t, db, settings{validity: 45 * time.Minute}, nil)
+		i := newInstallationWith(t, db, pebbletest.Settings{Validity: 45 * time.Minute}, nil)
 		if err := i.Obtain(t.Context(), "a.example"); err != nil {
 			t.Fatal(err)
 		}
@@ -251,7 +252,7 @@ func TestRenewal(t *testing.T) {
 		if serial() == first {
 			t.Error("the certificate is the old one")
 		}
-		if i.renewals.Load() == 0 {
+		if i.Renewals.Load() == 0 {
 			t.Error("the authority was not told what is replaced")
 		}
 	})

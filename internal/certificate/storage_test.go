@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/waymarkhq/waymark/internal/certificate/pebbletest"
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
@@ -90,10 +91,10 @@ func TestStorage(t *testing.T) {
 }
 
 // seed stores a certificate as if the authority had issued it.
-func (m *Manager) seed(t testing.TB, name string, from, to time.Time) made {
+func (m *Manager) seed(t testing.TB, name string, from, to time.Time) pebbletest.Made {
 	t.Helper()
-	c, folder := selfSigned(t, name, from, to), strings.TrimSuffix(string(m.key(name)), ".crt")
-	for _, f := range []file{{".key", c.key}, {".crt", c.chain}, {".json", []byte(`{"sans": ["` + name + `"]}`)}} {
+	c, folder := pebbletest.SelfSigned(t, name, from, to), strings.TrimSuffix(string(m.key(name)), ".crt")
+	for _, f := range []file{{".key", c.Key}, {".crt", c.Chain}, {".json", []byte(`{"sans": ["` + name + `"]}`)}} {
 		if err := m.storage.Store(t.Context(), folder+f.key, f.value); err != nil {
 			t.Fatal(err)
 		}
@@ -107,12 +108,12 @@ func TestCertificatesChangeAtOnce(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
 		s, now := newStorage(db), time.Now()
 		folder := "certificates/ca/x.example/x.example"
-		old, renewed := selfSigned(t, "x.example", now, now.Add(time.Hour)), selfSigned(t, "x.example", now, now.Add(day))
-		check := func(want made) {
+		old, renewed := pebbletest.SelfSigned(t, "x.example", now, now.Add(time.Hour)), pebbletest.SelfSigned(t, "x.example", now, now.Add(day))
+		check := func(want pebbletest.Made) {
 			t.Helper()
 			key, err := s.Load(t.Context(), folder+".key")
 			chain, err2 := s.Load(t.Context(), folder+".crt")
-			if err := errors.Join(err, err2); err != nil || !bytes.Equal(key, want.key) || !bytes.Equal(chain, want.chain) {
+			if err := errors.Join(err, err2); err != nil || !bytes.Equal(key, want.Key) || !bytes.Equal(chain, want.Chain) {
 				t.Error("the files are not those of one certificate", err)
 			}
 		}
@@ -122,19 +123,19 @@ func TestCertificatesChangeAtOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		put(".key", old.key)
-		put(".crt", old.chain)
+		put(".key", old.Key)
+		put(".crt", old.Chain)
 		put(".json", []byte("{}"))
 		check(old)
-		put(".key", renewed.key)
+		put(".key", renewed.Key)
 		check(old)
-		put(".crt", renewed.chain)
+		put(".crt", renewed.Chain)
 		check(old)
 		s = newStorage(db) // the process died
 		put(".json", []byte("{}"))
 		check(old)
-		put(".key", renewed.key)
-		put(".crt", renewed.chain)
+		put(".key", renewed.Key)
+		put(".crt", renewed.Chain)
 		put(".json", []byte("{}"))
 		check(renewed)
 		if len(s.unfinished) != 0 {

@@ -32,7 +32,7 @@ func TestSecondServe(t *testing.T) {
 		!strings.HasPrefix(out, "schema version ") || stderr != "" {
 		t.Errorf("migrate beside a running server: exit code %d, %q, %q", code, out, stderr)
 	}
-	if out, stderr, code := execute(t, "doctor", "--data-dir", dir); code != 0 || strings.Count(out, " ok, ") != 5 ||
+	if out, stderr, code := execute(t, "doctor", "--data-dir", dir); code != 0 || strings.Count(out, " ok, ") != 6 ||
 		stderr != "" {
 		t.Errorf("doctor beside a running server: exit code %d, %q, %q", code, out, stderr)
 	}
@@ -189,6 +189,23 @@ func TestOneLine(t *testing.T) {
 		{name: "metrics port", args: serveArgs(data, "sqlite", "--metrics-addr", taken.Addr().String()),
 			want: "--metrics-addr " + taken.Addr().String() + ": bind: address already in use"},
 		{name: "no such port", args: serveArgs(data, "sqlite", "--api-addr", "127.0.0.1:99999"), want: "99999"},
+		{name: "TLS of nobody", args: serveArgs(data, "sqlite", "--tls", "on"), want: `--tls "on" is neither off nor acme`},
+		{name: "HSTS without TLS", args: serveArgs(data, "sqlite", "--hsts", "1h"), want: "--hsts needs --tls=acme"},
+		{name: "API host without TLS", args: serveArgs(data, "sqlite", "--api-host", "api.example.com"),
+			want: "--api-host needs --tls=acme"},
+		{name: "plain listener without TLS", args: serveArgs(data, "sqlite", "--http-addr", "127.0.0.1:0"),
+			want: "--http-addr needs --tls=acme"},
+		{name: "TLS in development", args: []string{"serve", "--data-dir", data, "--dev", "--tls", "acme"},
+			want: "--tls=acme cannot be used with --dev"},
+		{name: "no directory", args: serveArgs(data, "sqlite", "--tls", "acme", "--acme-directory", "http://ca.example"),
+			want: "--acme-directory"},
+		{name: "no e-mail", args: serveArgs(data, "sqlite", "--tls", "acme", "--acme-email", "Ann <a@example.com>"),
+			want: "--acme-email"},
+		{name: "no roots", args: serveArgs(data, "sqlite", "--tls", "acme", "--acme-ca", file), want: "--acme-ca"},
+		{name: "API on the assets host", args: serveArgs(data, "sqlite", "--tls", "acme", "--api-host",
+			"assets.localhost"), want: "--api-host"},
+		{name: "http port", args: serveArgs(data, "sqlite", "--tls", "acme", "--http-addr", taken.Addr().String()),
+			want: "--http-addr " + taken.Addr().String() + ": bind: address already in use"},
 		{name: "engine of events", args: serveArgs(data, "sqlite", "--events", "files"), want: "--events"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -1,4 +1,6 @@
-package certificate
+// Package pebbletest runs Pebble, a certificate authority for tests, with its DNS server.
+// Both are tools of tools/go.mod.
+package pebbletest
 
 import (
 	"bytes"
@@ -33,13 +35,16 @@ import (
 	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
 
-// authority is a private Pebble with its DNS server, behind a proxy that counts.
-type authority struct {
-	settings
-	directory string
-	roots     *x509.CertPool // of its own TLS
-	root      []byte         // the only one of them
-	issued    *x509.CertPool // of its certificates
+// Authority is a private Pebble with its DNS server, behind a proxy that counts.
+type Authority struct {
+	Settings
+	// Directory is its URL.
+	Directory string
+	// Roots verify its own TLS. Root is the only one of them, as DER.
+	Roots *x509.CertPool
+	Root  []byte
+	// Issued verifies its certificates.
+	Issued *x509.CertPool
 	// plain and tls are the ports that it visits.
 	plain, tls int
 	// at is where Pebble listens behind the proxy.
@@ -47,26 +52,26 @@ type authority struct {
 	client *http.Client
 	dns    string // address of the DNS server
 	names  string // URL of the DNS server's management
-	// orders counts the orders that were made.
-	orders atomic.Int64
-	// renewals counts the requests for orders that name the certificate they replace.
-	renewals atomic.Int64
-	// before is called with each request before it is passed on.
-	before atomic.Pointer[func(*http.Request)]
+	// Orders counts the orders that were made.
+	Orders atomic.Int64
+	// Renewals counts the requests for orders that name the certificate they replace.
+	Renewals atomic.Int64
+	// Before is called with each request before it is passed on.
+	Before atomic.Pointer[func(*http.Request)]
 }
 
-// settings are what an authority is started with.
-type settings struct {
-	// validity is how long certificates are valid; 0 means 90 days.
-	validity time.Duration
+// Settings are what an authority is started with.
+type Settings struct {
+	// Validity is how long certificates are valid; 0 means 90 days.
+	Validity time.Duration
 }
 
-// startAuthority starts an authority that visits hostnames at these ports, rejects half
-// of the nonces and lives as long as the test.
-func startAuthority(t testing.TB, plain, tlsPort int, s settings) *authority {
+// Start starts an authority that visits every hostname at these ports of this machine,
+// rejects half of the nonces and lives as long as the test.
+func Start(t testing.TB, plain, tlsPort int, s Settings) *Authority {
 	t.Helper()
-	names := freeAddress(t)
-	a := &authority{settings: s, plain: plain, tls: tlsPort, names: "http://" + names, dns: freeAddress(t)}
+	names := FreeAddress(t)
+	a := &Authority{Settings: s, plain: plain, tls: tlsPort, names: "http://" + names, dns: FreeAddress(t)}
 	start(t, nil, "pebble-challtestsrv", "-http01", "", "-https01", "", "-tlsalpn01", "", "-doh", "", "-dnsserver", a.dns,
 		"-management", names, "-defaultIPv4", "127.0.0.1", "-defaultIPv6", "")
 	storetest.Eventually(t, "the DNS server", func() bool {
@@ -87,32 +92,32 @@ func startAuthority(t testing.TB, plain, tlsPort int, s settings) *authority {
 		Transport: a.client.Transport, ErrorLog: log.New(io.Discard, "", 0),
 		ModifyResponse: func(r *http.Response) error {
 			if r.Request.URL.Path == "/order-plz" && r.StatusCode == http.StatusCreated {
-				a.orders.Add(1)
+				a.Orders.Add(1)
 			}
 			return nil
 		},
 	}
 	front := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if before := a.before.Load(); before != nil {
+		if before := a.Before.Load(); before != nil {
 			(*before)(r)
 		}
-		if r.URL.Path == "/order-plz" && strings.Contains(payload(r), `"replaces"`) {
-			a.renewals.Add(1)
+		if r.URL.Path == "/order-plz" && strings.Contains(Payload(r), `"replaces"`) {
+			a.Renewals.Add(1)
 		}
 		proxy.ServeHTTP(w, r)
 	}))
 	t.Cleanup(front.Close)
-	a.directory, a.roots = front.URL+"/dir", x509.NewCertPool()
-	a.roots.AddCert(front.Certificate())
-	a.root = front.Certificate().Raw
-	a.startPebble(t)
+	a.Directory, a.Roots = front.URL+"/dir", x509.NewCertPool()
+	a.Roots.AddCert(front.Certificate())
+	a.Root = front.Certificate().Raw
+	a.Restart(t)
 	return a
 }
 
-// startPebble starts the authority itself, in place of one that was started before.
-func (a *authority) startPebble(t testing.TB) {
+// Restart starts the authority itself, in place of one that was started before.
+func (a *Authority) Restart(t testing.TB) {
 	t.Helper()
-	dir, at, manage := t.TempDir(), freeAddress(t), freeAddress(t)
+	dir, at, manage := t.TempDir(), FreeAddress(t), FreeAddress(t)
 	write := func(name string, content []byte) string {
 		name = filepath.Join(dir, name)
 		if err := os.WriteFile(name, content, 0o600); err != nil {
@@ -120,14 +125,14 @@ func (a *authority) startPebble(t testing.TB) {
 		}
 		return name
 	}
-	certificate := selfSigned(t, "127.0.0.1", time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
+	certificate := SelfSigned(t, "127.0.0.1", time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
 	configuration, err := json.Marshal(map[string]any{"pebble": map[string]any{
 		"listenAddress": at, "managementListenAddress": manage,
-		"certificate": write("cert.pem", certificate.chain), "privateKey": write("key.pem", certificate.key),
+		"certificate": write("cert.pem", certificate.Chain), "privateKey": write("key.pem", certificate.Key),
 		"httpPort": a.plain, "tlsPort": a.tls, "keyAlgorithm": "ecdsa", "domainBlocklist": []string{"blocked.example"},
 		"retryAfter": map[string]int{"authz": 1, "order": 1},
 		"profiles": map[string]any{"default": map[string]any{"description": "-",
-			"validityPeriod": int(cmp.Or(a.validity, 90*day) / time.Second)}},
+			"validityPeriod": int(cmp.Or(a.Validity, 90*24*time.Hour) / time.Second)}},
 	}})
 	if err != nil {
 		t.Fatal(err)
@@ -141,14 +146,14 @@ func (a *authority) startPebble(t testing.TB) {
 		}
 		defer answer.Body.Close()
 		root, err := io.ReadAll(answer.Body)
-		a.issued = x509.NewCertPool()
-		return err == nil && a.issued.AppendCertsFromPEM(root)
+		a.Issued = x509.NewCertPool()
+		return err == nil && a.Issued.AppendCertsFromPEM(root)
 	})
 	a.at.Store(&at)
 }
 
-// payload returns what a request to the authority asks for.
-func payload(r *http.Request) string {
+// Payload returns what a request to the authority asks for.
+func Payload(r *http.Request) string {
 	body, err := io.ReadAll(r.Body)
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	var signed struct{ Payload string }
@@ -162,15 +167,16 @@ func payload(r *http.Request) string {
 	return string(text)
 }
 
-// set changes what the DNS server answers, by a call of its management.
-func (a *authority) set(t testing.TB, call string, body map[string]any) {
+// Set changes what the DNS server answers, by a call of its management.
+func (a *Authority) Set(t testing.TB, call string, body map[string]any) {
 	t.Helper()
-	if err := a.trySet(call, body); err != nil {
+	if err := a.TrySet(call, body); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (a *authority) trySet(call string, body map[string]any) error {
+// TrySet is Set for callers that handle its error.
+func (a *Authority) TrySet(call string, body map[string]any) error {
 	text, err := json.Marshal(body)
 	if err != nil {
 		return err
@@ -193,8 +199,12 @@ var tools sync.Map
 func start(t testing.TB, environment []string, name string, args ...string) {
 	t.Helper()
 	find, _ := tools.LoadOrStore(name, sync.OnceValues(func() (string, error) {
+		module, err := exec.Command("go", "env", "GOMOD").Output()
+		if err != nil {
+			return "", err
+		}
 		cmd := exec.Command("go", "tool", "-modfile=tools/go.mod", "-n", name)
-		cmd.Dir = filepath.Join("..", "..")
+		cmd.Dir = filepath.Dir(strings.TrimSpace(string(module)))
 		path, err := cmd.Output()
 		return strings.TrimSpace(string(path)), err
 	}))
@@ -214,14 +224,16 @@ func start(t testing.TB, environment []string, name string, args ...string) {
 	})
 }
 
-func freeAddress(t testing.TB) string {
+// FreeAddress returns a loopback address that is free now.
+func FreeAddress(t testing.TB) string {
 	t.Helper()
-	l := listen(t)
+	l := Listen(t)
 	defer l.Close()
 	return l.Addr().String()
 }
 
-func listen(t testing.TB) net.Listener {
+// Listen listens on a free port until the test ends.
+func Listen(t testing.TB) net.Listener {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -231,12 +243,14 @@ func listen(t testing.TB) net.Listener {
 	return l
 }
 
-func portOf(l net.Listener) int { return l.Addr().(*net.TCPAddr).Port }
+// PortOf returns the port of a listener.
+func PortOf(l net.Listener) int { return l.Addr().(*net.TCPAddr).Port }
 
-// made is a certificate made by a test, with its key, as PEM.
-type made struct{ chain, key []byte }
+// Made is a certificate made by a test, with its key, as PEM.
+type Made struct{ Chain, Key []byte }
 
-func selfSigned(t testing.TB, name string, from, to time.Time) made {
+// SelfSigned makes a certificate of a hostname and of 127.0.0.1.
+func SelfSigned(t testing.TB, name string, from, to time.Time) Made {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -256,6 +270,6 @@ func selfSigned(t testing.TB, name string, from, to time.Time) made {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return made{pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
+	return Made{pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
 		pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: private})}
 }
