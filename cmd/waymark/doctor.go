@@ -124,8 +124,8 @@ func reportCertificates(ctx context.Context, db *store.DB, report func(check, fo
 		found += fmt.Sprintf(", the first expires in %.0f days", s.DaysLeft(now))
 	}
 	if s.Due+s.Expired+s.Failing > 0 {
-		found += fmt.Sprintf("; %d late to be renewed, %d expired, %d hostnames whose last order failed: see the log", s.Due,
-			s.Expired, s.Failing)
+		found += fmt.Sprintf("; %d late to be renewed, %d expired, %d hostnames whose last order failed: see the log",
+			s.Due, s.Expired, s.Failing)
 	}
 	report("certificates", found)
 	return nil

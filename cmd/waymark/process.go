@@ -72,7 +72,7 @@ func (p *process) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	plain, err := p.listen("http", "--http-addr", p.httpAddr(), p.plain() && (roles.Redirect || roles.API && p.apiTLS()))
+	plain, err := p.listen("http", "--http-addr", p.httpAddr(), p.plain() && (public != nil || p.apiTLS() && api != nil))
 	if err != nil {
 		return err
 	}

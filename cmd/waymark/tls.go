@@ -82,7 +82,7 @@ func (c *certificates) checkOff() error {
 		given bool
 	}{
 		{"--acme-directory", c.ACMEDirectory != ""}, {"--acme-ca", c.ACMECA != ""}, {"--acme-email", c.ACMEEmail != ""},
-		{"--http-addr", c.HTTPAddr != nil && c.httpAddr() != ""}, {"--hsts", c.HSTS != 0}, {"--api-host", c.APIHost != ""},
+		{"--http-addr", c.httpAddr() != ""}, {"--hsts", c.HSTS != 0}, {"--api-host", c.APIHost != ""},
 	} {
 		if flag.given {
 			return fmt.Errorf("%s needs --tls=acme: without it TLS ends in front of Waymark", flag.name)
@@ -135,9 +135,10 @@ func (p *process) manager() *certificate.Options {
 		}
 	}
 	if p.DNSResolver != "" {
-		o.Resolver = &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
+		o.Resolver = &net.Resolver{PreferGo: true}
+		o.Resolver.Dial = func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, network, p.DNSResolver)
-		}}
+		}
 	}
 	return o
 }

@@ -72,7 +72,8 @@ func TestRenewalSurvivesKill(t *testing.T) {
 			i.Before.Store(&stall)
 			victim := exec.Command(os.Args[0])
 			root := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: i.Authority.Root})
-			victim.Env = append(os.Environ(), envDatabase+"="+address, envDirectory+"="+i.Authority.Directory, envRoot+"="+string(root))
+			victim.Env = append(os.Environ(), envDatabase+"="+address, envDirectory+"="+i.Authority.Directory,
+				envRoot+"="+string(root))
 			victim.Stderr, victim.SysProcAttr = os.Stderr, &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 			if err := victim.Start(); err != nil {
 				t.Fatal(err)

@@ -52,7 +52,8 @@ func (i *issuer) removeTXT(ctx context.Context, c acme.Challenge) {
 	if err := i.changeTXT(ctx, c, func(values []string) []string {
 		return slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == value })
 	}); err != nil {
-		i.Log.Warn("the record of a certificate's challenge was not removed", "name", c.DNS01TXTRecordName(), "error", err)
+		i.Log.Warn("the record of a certificate's challenge was not removed", "name", c.DNS01TXTRecordName(), "error",
+			err)
 	}
 }
 

@@ -74,7 +74,7 @@ var advice = map[string]struct{ code, message string }{
 	acme.ProblemTypeDNS: {DNSFailed, "The certificate authority could not resolve %s. " +
 		"Check the records of the hostname, and DNSSEC if the domain has it."},
 	acme.ProblemTypeRejectedIdentifier: {Refused, "The certificate authority issues no certificates for %s."},
-	acme.ProblemTypeServerInternal:     {AuthorityAway, "The certificate authority has a failure of its own. %s is tried again."},
+	acme.ProblemTypeServerInternal:     {AuthorityAway, "The certificate authority failed over %s. The order is repeated."},
 }
 
 // maxDetail bounds what is kept of the authority's own words.
@@ -114,7 +114,8 @@ func (s *storage) waiting(ctx context.Context, subject string) (f *Failure, err 
 	f, err = store.One(ctx, s.db, func(r store.Row) (*Failure, error) {
 		f := &Failure{}
 		return f, r.Scan(&f.Code, &f.Message, &f.RetryAt)
-	}, "SELECT code, message, retry_at FROM certificate_failure WHERE subject = ? AND retry_at > ?", subject, s.db.Now())
+	}, "SELECT code, message, retry_at FROM certificate_failure WHERE subject = ? AND retry_at > ?", subject,
+		s.db.Now())
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}
@@ -125,8 +126,8 @@ func (s *storage) waiting(ctx context.Context, subject string) (f *Failure, err 
 func (s *storage) failed(ctx context.Context, subject string, f *Failure) (err error) {
 	defer fault.Wrap(&err, "certificate.failed(%q)", subject)
 	return s.db.InTx(ctx, func(tx *store.Tx) error {
-		before, err := store.One(ctx, tx, store.Value[int], "SELECT failures FROM certificate_failure WHERE subject = ?",
-			subject)
+		before, err := store.One(ctx, tx, store.Value[int],
+			"SELECT failures FROM certificate_failure WHERE subject = ?", subject)
 		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
 		}

@@ -82,7 +82,8 @@ func TestTLSSettings(t *testing.T) {
 			}
 		}
 		renew()
-		if _, err := i.visit("a.example", func(c *tls.Config) { c.MinVersion, c.MaxVersion = tls.VersionTLS11, tls.VersionTLS11 }); err == nil {
+		old := func(c *tls.Config) { c.MinVersion, c.MaxVersion = tls.VersionTLS11, tls.VersionTLS11 }
+		if _, err := i.visit("a.example", old); err == nil {
 			t.Error("TLS 1.1 is accepted")
 		}
 		for _, version := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
@@ -118,7 +119,8 @@ func TestTLSSettings(t *testing.T) {
 				t.Error("a session of three days ago is resumed")
 			}
 		}
-		if n, err := store.One(t.Context(), db, store.Value[int], "SELECT COUNT(*) FROM session_ticket_key"); err != nil || n > 3 {
+		n, err := store.One(t.Context(), db, store.Value[int], "SELECT COUNT(*) FROM session_ticket_key")
+		if err != nil || n > 3 {
 			t.Errorf("%d keys of session tickets are kept, %v", n, err)
 		}
 	})

@@ -95,7 +95,8 @@ func (i *issuer) Issue(ctx context.Context, csr *x509.CertificateRequest) (*cert
 	if err := i.storage.failed(context.WithoutCancel(ctx), subject, failure); err != nil {
 		return nil, errors.Join(failure, err)
 	}
-	i.Log.Warn("certificate not issued", "subject", subject, "code", failure.Code, "retry", failure.RetryAt, "error", err)
+	i.Log.Warn("certificate not issued", "subject", subject, "code", failure.Code, "retry", failure.RetryAt, "error",
+		err)
 	return nil, failure
 }
 

@@ -69,7 +69,8 @@ func TestLeaseIsRenewed(t *testing.T) {
 		}
 		c.Move(Lease - 1)
 		storetest.Eventually(t, "a longer lease", func() bool {
-			until, err := store.One(t.Context(), db, store.Value[clock.Instant], "SELECT lease_until FROM certificate_lock")
+			until, err := store.One(t.Context(), db, store.Value[clock.Instant],
+				"SELECT lease_until FROM certificate_lock")
 			return err == nil && until == c.Now().Add(Lease)
 		})
 		if err := s.Unlock(t.Context(), "x"); err != nil {

@@ -31,7 +31,8 @@ func newInstallation(t testing.TB, db *store.DB, change func(*installation, *Opt
 	return newInstallationWith(t, db, pebbletest.Settings{}, change)
 }
 
-func newInstallationWith(t testing.TB, db *store.DB, s pebbletest.Settings, change func(*installation, *Options)) *installation {
+func newInstallationWith(t testing.TB, db *store.DB, s pebbletest.Settings,
+	change func(*installation, *Options)) *installation {
 	t.Helper()
 	i := &installation{plain: pebbletest.Listen(t), tls: pebbletest.Listen(t)}
 	i.Authority = pebbletest.Start(t, pebbletest.PortOf(i.plain), pebbletest.PortOf(i.tls), s)
@@ -46,7 +47,8 @@ func newInstallationWith(t testing.TB, db *store.DB, s pebbletest.Settings, chan
 // manager returns a further manager of an installation.
 func (i *installation) manager(t testing.TB, db *store.DB, change func(*installation, *Options)) *Manager {
 	t.Helper()
-	o := Options{DB: db, Log: slog.New(slog.DiscardHandler), Directory: i.Authority.Directory, Roots: i.Authority.Roots, HTTP: true,
+	o := Options{DB: db, Log: slog.New(slog.DiscardHandler), Directory: i.Authority.Directory,
+		Roots: i.Authority.Roots, HTTP: true,
 		Serves: func(hostname string) bool { return strings.HasSuffix(hostname, ".example") }}
 	if change != nil {
 		change(i, &o)

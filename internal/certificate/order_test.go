@@ -98,15 +98,16 @@ func TestWildcard(t *testing.T) {
 	var p *provider
 	const record = "_acme-challenge.go.example"
 	i := newInstallation(t, db, func(i *installation, o *Options) {
-		p = &provider{Authority: i.Authority, zone: "go.example", others: 1, sets: map[string][]string{record: {"of another"}}}
+		p = &provider{Authority: i.Authority, zone: "go.example", others: 1,
+			sets: map[string][]string{record: {"of another"}}}
 		o.Zone, o.Provider, o.Own = p.zone, p, []string{"assets.go.example", "api.example"}
 	})
 	if err := i.Sweep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	i.wantOrders(t, 2)
-	for hostname, subject := range map[string]string{"a.go.example": "*.go.example", "assets.go.example": "*.go.example",
-		"api.example": "api.example"} {
+	for hostname, subject := range map[string]string{"a.go.example": "*.go.example",
+		"assets.go.example": "*.go.example", "api.example": "api.example"} {
 		if names := i.mustVisit(t, hostname).PeerCertificates[0].DNSNames; !slices.Equal(names, []string{subject}) {
 			t.Errorf("%s has a certificate of %q", hostname, names)
 		}
@@ -193,7 +194,8 @@ func TestExplain(t *testing.T) {
 		acme.ProblemTypeTLS: Unreachable, acme.ProblemTypeUnauthorized: WrongAnswer,
 		acme.ProblemTypeServerInternal: AuthorityAway, acme.ProblemTypeMalformed: Refused} {
 		err := fmt.Errorf("order: %w", acme.Problem{Type: kind})
-		if f := explain("x.example", err); f.Code != want || !strings.Contains(f.Message, "x.example") || !errors.Is(f, err) {
+		f := explain("x.example", err)
+		if f.Code != want || !strings.Contains(f.Message, "x.example") || !errors.Is(f, err) {
 			t.Errorf("%s: %+v, want %s", kind, f, want)
 		}
 	}

@@ -63,7 +63,8 @@ func TestStorage(t *testing.T) {
 		list("", false, "a", "a-", "ab")
 		for key, terminal := range map[string]bool{"a": false, "a/b": false, "a/b/c": true} {
 			info, err := s.Stat(ctx, key)
-			if err != nil || info.Key != key || info.IsTerminal != terminal || !info.Modified.Equal(storetest.Start.Time()) {
+			if err != nil || info.Key != key || info.IsTerminal != terminal ||
+				!info.Modified.Equal(storetest.Start.Time()) {
 				t.Errorf("Stat(%q): %+v, %v", key, info, err)
 			}
 			if terminal && info.Size != 8 {
@@ -108,13 +109,14 @@ func TestCertificatesChangeAtOnce(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
 		s, now := newStorage(db), time.Now()
 		folder := "certificates/ca/x.example/x.example"
-		old, renewed := pebbletest.SelfSigned(t, "x.example", now, now.Add(time.Hour)), pebbletest.SelfSigned(t, "x.example", now, now.Add(day))
+		old := pebbletest.SelfSigned(t, "x.example", now, now.Add(time.Hour))
+		renewed := pebbletest.SelfSigned(t, "x.example", now, now.Add(day))
 		check := func(want pebbletest.Made) {
 			t.Helper()
 			key, err := s.Load(t.Context(), folder+".key")
 			chain, err2 := s.Load(t.Context(), folder+".crt")
-			if err := errors.Join(err, err2); err != nil || !bytes.Equal(key, want.Key) || !bytes.Equal(chain, want.Chain) {
-				t.Error("the files are not those of one certificate", err)
+			if err != nil || err2 != nil || !bytes.Equal(key, want.Key) || !bytes.Equal(chain, want.Chain) {
+				t.Error("the files are not those of one certificate", err, err2)
 			}
 		}
 		put := func(extension string, value []byte) {

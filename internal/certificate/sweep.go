@@ -144,7 +144,8 @@ func (m *Manager) renew(ctx context.Context, c stored) error {
 		}
 	}
 	// What was renewed meanwhile is due later anyway.
-	_, err := m.DB.Exec(ctx, "UPDATE certificate_file SET renew_at = ? WHERE key = ? AND renew_at <= ?", next, c.key, now)
+	_, err := m.DB.Exec(ctx, "UPDATE certificate_file SET renew_at = ? WHERE key = ? AND renew_at <= ?", next, c.key,
+		now)
 	return err
 }
 

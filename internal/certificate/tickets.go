@@ -31,7 +31,8 @@ func (m *Manager) renewTickets(ctx context.Context) (err error) {
 	}
 	if err == nil && (!has(today) || !has(today.Add(day)) || keys[0].startsAt < today.Add(-day)) {
 		err = m.DB.InTxReadCommitted(ctx, func(tx *store.Tx) error {
-			if _, err := tx.Exec(ctx, "DELETE FROM session_ticket_key WHERE starts_at < ?", today.Add(-day)); err != nil {
+			if _, err := tx.Exec(ctx, "DELETE FROM session_ticket_key WHERE starts_at < ?",
+				today.Add(-day)); err != nil {
 				return err
 			}
 			for _, at := range []clock.Instant{today, today.Add(day)} {

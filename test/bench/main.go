@@ -29,8 +29,8 @@ import (
 var (
 	rounds  = flag.Int("rounds", 3, "turns of each comparison; the median counts")
 	seconds = flag.Int("seconds", 5, "seconds of load in each turn")
-	parts   = flag.String("parts", "starts,administration,redirects,durable,postgres",
-		"what is measured; redirects need administration")
+	parts   = flag.String("parts", "starts,administration,redirects,tls,durable,postgres",
+		"what is measured; redirects and tls need administration")
 	keep = flag.Bool("keep", false, "keep the temporary folder")
 )
 
@@ -106,8 +106,8 @@ func (b *bench) run() (err error) {
 	for _, part := range []struct {
 		name string
 		run  func() error
-	}{{"starts", b.starts}, {"administration", b.administration}, {"redirects", b.redirects}, {"durable", b.durable},
-		{"postgres", b.postgres}} {
+	}{{"starts", b.starts}, {"administration", b.administration}, {"redirects", b.redirects}, {"tls", b.tls},
+		{"durable", b.durable}, {"postgres", b.postgres}} {
 		if !slices.Contains(strings.Split(*parts, ","), part.name) {
 			continue
 		}

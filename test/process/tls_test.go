@@ -34,11 +34,13 @@ func TestTLS(t *testing.T) {
 		}
 		ca := pebbletest.Start(t, port(plain), port(public), pebbletest.Settings{})
 		roots := filepath.Join(dir, "roots.pem")
-		if err := os.WriteFile(roots, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: ca.Root}), 0o600); err != nil {
+		root := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: ca.Root})
+		if err := os.WriteFile(roots, root, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s := serve(t, dir, database, "--tls", "acme", "--acme-directory", ca.Directory, "--acme-ca", roots, "--acme-email",
-			"ann@example.com", "--public-addr", public, "--http-addr", plain, "--hsts", "1h", "--api-host", "api.example.com")
+		s := serve(t, dir, database, "--tls", "acme", "--acme-directory", ca.Directory, "--acme-ca", roots,
+			"--acme-email", "ann@example.com", "--public-addr", public, "--http-addr", plain, "--hsts", "1h",
+			"--api-host", "api.example.com")
 		// get asks at an address, whatever the URL's host is.
 		get := func(address, url string) (*http.Response, error) {
 			transport := &http.Transport{

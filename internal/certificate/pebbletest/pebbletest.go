@@ -72,8 +72,8 @@ func Start(t testing.TB, plain, tlsPort int, s Settings) *Authority {
 	t.Helper()
 	names := FreeAddress(t)
 	a := &Authority{Settings: s, plain: plain, tls: tlsPort, names: "http://" + names, dns: FreeAddress(t)}
-	start(t, nil, "pebble-challtestsrv", "-http01", "", "-https01", "", "-tlsalpn01", "", "-doh", "", "-dnsserver", a.dns,
-		"-management", names, "-defaultIPv4", "127.0.0.1", "-defaultIPv6", "")
+	start(t, nil, "pebble-challtestsrv", "-http01", "", "-https01", "", "-tlsalpn01", "", "-doh", "",
+		"-dnsserver", a.dns, "-management", names, "-defaultIPv4", "127.0.0.1", "-defaultIPv6", "")
 	storetest.Eventually(t, "the DNS server", func() bool {
 		answer, err := http.Get(a.names)
 		if err == nil {
