@@ -1,12 +1,10 @@
 package main
 
 import (
-	"context"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/mail"
 	"net/url"
@@ -135,10 +133,7 @@ func (p *process) manager() *certificate.Options {
 		}
 	}
 	if p.DNSResolver != "" {
-		o.Resolver = &net.Resolver{PreferGo: true}
-		o.Resolver.Dial = func(ctx context.Context, network, _ string) (net.Conn, error) {
-			return new(net.Dialer).DialContext(ctx, network, p.DNSResolver)
-		}
+		o.Resolver = p.resolver()
 	}
 	return o
 }

@@ -14,7 +14,6 @@ import (
 	"crypto/x509"
 	"errors"
 	"log/slog"
-	"net"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -24,6 +23,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"go.uber.org/zap"
 
+	"github.com/waymarkhq/waymark/internal/dnslookup"
 	"github.com/waymarkhq/waymark/internal/dnsprovider"
 	"github.com/waymarkhq/waymark/internal/store"
 )
@@ -62,7 +62,7 @@ type Options struct {
 	Zone     string
 	Provider dnsprovider.Provider
 	// Resolver tells when a record made at Provider can be seen; nil does not wait.
-	Resolver *net.Resolver
+	Resolver *dnslookup.Resolver
 	// Metrics registers the metrics; may be nil.
 	Metrics prometheus.Registerer
 }

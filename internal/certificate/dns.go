@@ -90,7 +90,7 @@ func (i *issuer) awaitTXT(ctx context.Context, c acme.Challenge) {
 	look := time.NewTicker(lookForTXTEvery)
 	defer look.Stop()
 	for i.Resolver != nil {
-		values, _ := i.Resolver.LookupTXT(ctx, c.DNS01TXTRecordName())
+		values, _ := i.Resolver.TXT(ctx, c.DNS01TXTRecordName())
 		if slices.Contains(values, c.DNS01KeyAuthorization()) {
 			return
 		}

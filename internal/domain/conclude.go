@@ -19,6 +19,9 @@ const (
 	recheckEvery, recheckJitter = time.Hour, 5 * time.Minute
 	// failingEvery is that pause while a domain that works fails its checks.
 	failingEvery = 15 * time.Minute
+	// firstCheck is the pause before the first check of a platform domain: by then the
+	// redirectors know its hostname.
+	firstCheck = 10 * time.Second
 	// A domain that works counts as failed after so many failures over so long.
 	minFailures, minFailing = 3, time.Hour
 )

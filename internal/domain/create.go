@@ -34,6 +34,10 @@ func (o Options) create(ctx context.Context, c *op.Call, tx *store.Tx,
 		err = o.checkRoom(ctx, c, tx, d.AppID)
 	}
 	if err == nil {
+		if d.Mode == Platform && o.Certify != nil { // its certificate is got before visitors come
+			at := tx.Now.Add(firstCheck)
+			d.nextCheckAt = &at
+		}
 		err = insert(ctx, tx, &d)
 	}
 	if err != nil {

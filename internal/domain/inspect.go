@@ -2,11 +2,13 @@ package domain
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
 
+	"github.com/waymarkhq/waymark/internal/certificate"
 	"github.com/waymarkhq/waymark/internal/dnslookup"
 	"github.com/waymarkhq/waymark/internal/route"
 )
@@ -195,6 +197,10 @@ func (o Options) inspectService(ctx context.Context, d *Domain, v *verification)
 		if err := o.Certify(ctx, d.Hostname); err != nil {
 			v.HTTPS = finding{Status: failed, Code: noCertificate, Message: "No certificate could be got for " + d.Hostname +
 				". Verify again later, and ask the operator of this installation if it goes on."}
+			var refused *certificate.Failure
+			if errors.As(err, &refused) {
+				v.HTTPS.Message = refused.Message
+			}
 			return
 		}
 		v.HTTPS = finding{Status: passed, Message: d.Hostname + " has a certificate."}

@@ -134,11 +134,11 @@ func insert(ctx context.Context, tx *store.Tx, d *Domain) error {
 		apexProfile = &d.apexProfile
 	}
 	_, err = tx.Exec(ctx, `INSERT INTO domain (id, app_id, hostname, mode, zone_name, ownership, dns, https, links,
-		detached, revision, created_at, updated_at, verified_at, challenge, apex_profile_id,
+		detached, revision, created_at, updated_at, verified_at, challenge, apex_profile_id, next_check_at,
 		publication_status, publication_attempts, publication_updated_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, FALSE, ?, ?, ?, ?, ?, ?, 'pending', 0, ?)`,
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, FALSE, ?, ?, ?, ?, ?, ?, ?, 'pending', 0, ?)`,
 		d.ID, d.AppID, d.Hostname, d.Mode, d.ZoneName, d.Ownership, d.DNS, d.HTTPS, d.Links, d.Revision, d.CreatedAt,
-		d.UpdatedAt, d.verifiedAt, challenge, apexProfile, tx.Now)
+		d.UpdatedAt, d.verifiedAt, challenge, apexProfile, d.nextCheckAt, tx.Now)
 	return err
 }
 

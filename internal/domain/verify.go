@@ -161,6 +161,15 @@ func (o Options) verifyService(ctx context.Context, r *durable.Run, d *Domain) e
 			return err
 		}
 	}
+	if d.Mode == Managed {
+		problem, err := o.hostZone(ctx, r.DB, d)
+		if err != nil {
+			return err
+		}
+		if problem != "" {
+			return o.finish(ctx, r, withoutZone(d, problem))
+		}
+	}
 	v := o.inspectNames(ctx, d)
 	if o.Certify != nil && d.HTTPS != HTTPSActive && d.HTTPS != HTTPSIssuing && v.DNS.Status != failed {
 		if err := r.InTx(ctx, func(ctx context.Context, _ *op.Call, tx *store.Tx) error {
@@ -177,6 +186,15 @@ func (o Options) verifyService(ctx context.Context, r *durable.Run, d *Domain) e
 		return r.Later(context.WithoutCancel(ctx), now.Add(againAfter))
 	}
 	return o.finish(context.WithoutCancel(ctx), r, &v)
+}
+
+// withoutZone is what a verification sees of a managed domain that has no zone at the
+// DNS provider.
+func withoutZone(d *Domain, problem string) *verification {
+	v := &verification{Ownership: proved(d), Zone: finding{Status: failed, Code: misconfigured, Message: problem}}
+	v.DNS = v.Zone
+	v.skipService("The hostname has no zone yet.")
+	return v
 }
 
 // markIssuing tells as part of tx that the certificate of a domain is being got.
