@@ -40,6 +40,14 @@ func TestTakeOver(t *testing.T) {
 		w.add(t, lostProof)
 		w.Settle(t)
 		ann.Call("GET", won, nil).Want(200).Has("data.links", `"ready"`)
+		// Nor for a claim that was made in the instant of the take-over, and stayed.
+		if _, err := w.DB.Exec(t.Context(), `UPDATE domain SET detached = FALSE, removal_state = NULL, last_error = NULL
+			WHERE id = ?`, lost[len("/domains/"):]); err != nil {
+			t.Fatal(err)
+		}
+		w.verify(t, eve, lost).Has("data.status", `"failed"`).Has("data.error.code", `"resource_conflict"`)
+		eve.Call("GET", lost, nil).Want(200).Has("data.ownership", `"failed"`).Has("data.links", `"pending"`)
+		ann.Call("GET", won, nil).Want(200).Has("data.detached", "false").Has("data.links", `"ready"`)
 	})
 }
 
