@@ -42,7 +42,7 @@ func proved(t *testing.T, i *apitest.Installation, o domain.Options, id string) 
 func TestManagedOnKnot(t *testing.T) {
 	for _, engine := range storetest.Engines {
 		t.Run(engine, func(t *testing.T) {
-			knot := dnstest.Knot(t, "zone.example")
+			knot := dnstest.Knot(t, "zone.example.org")
 			key, err := dnsprovider.ParseKey(dnstest.Key)
 			if err != nil {
 				t.Fatal(err)
@@ -50,7 +50,7 @@ func TestManagedOnKnot(t *testing.T) {
 			o := managedBy(dnsprovider.NewRFC2136(knot.Address, key))
 			i := apitest.New(t, engine, apitest.Options{Domains: o})
 			owner := i.Prepared(t, "ann@example.com")
-			const host = "go.zone.example"
+			const host = "go.zone.example.org"
 			d := create(t, i, owner, M{"mode": "managed", "hostname": host}).Has("data.canManageDns", "true").
 				Has("data.nameservers", `["ns1.links.example","ns2.links.example"]`)
 			at := func(name, kind string, values ...string) {
@@ -72,7 +72,7 @@ func TestManagedOnKnot(t *testing.T) {
 			at(host, "AAAA", "2001:db8::80")
 			at("_waymark-challenge."+host, "TXT", `"`+d.Text("data.challenge.value")+`"`)
 			path := "/domains/" + d.Text("data.id")
-			now := owner.Call("GET", path, nil).Want(200).Has("data.zoneName", `"zone.example"`)
+			now := owner.Call("GET", path, nil).Want(200).Has("data.zoneName", `"zone.example.org"`)
 			if now.Revision() != d.Revision() {
 				t.Error("the zone gave the domain a new revision")
 			}
@@ -116,7 +116,7 @@ type away struct{ away bool }
 var errAway = errors.New("connection refused")
 
 func (p *away) Zone(_ context.Context, hostname string) (string, error) {
-	if strings.HasSuffix(hostname, ".nowhere.example") {
+	if strings.HasSuffix(hostname, ".nowhere.example.net") {
 		return "", dnsprovider.ErrNoZone
 	}
 	return hostname, nil
@@ -136,10 +136,10 @@ func TestZoneProblems(t *testing.T) {
 	o := managedBy(&away{})
 	i := apitest.New(t, "sqlite", apitest.Options{Domains: o})
 	owner := i.Prepared(t, "ann@example.com")
-	d := create(t, i, owner, M{"mode": "managed", "hostname": "go.nowhere.example"})
+	d := create(t, i, owner, M{"mode": "managed", "hostname": "go.nowhere.example.net"})
 	noProvider, noAddresses := o, o
 	noProvider.Provider, noAddresses.Connection.Addresses = nil, nil
-	for want, o := range map[string]domain.Options{"no zone for go.nowhere.example": o, "--dns-provider": noProvider,
+	for want, o := range map[string]domain.Options{"no zone for go.nowhere.example.net": o, "--dns-provider": noProvider,
 		"--connect-ips": noAddresses} {
 		if problem := proved(t, i, o, d.Text("data.id")); !strings.Contains(problem, want) {
 			t.Errorf("the problem is %q, not %s", problem, want)

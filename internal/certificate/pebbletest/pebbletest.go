@@ -43,8 +43,9 @@ type Authority struct {
 	// Roots verify its own TLS. Root is the only one of them, as DER.
 	Roots *x509.CertPool
 	Root  []byte
-	// Issued verifies its certificates.
-	Issued *x509.CertPool
+	// Issued verifies its certificates, as IssuedPEM does.
+	Issued    *x509.CertPool
+	IssuedPEM []byte
 	// plain and tls are the ports that it visits.
 	plain, tls int
 	// at is where Pebble listens behind the proxy.
@@ -146,7 +147,7 @@ func (a *Authority) Restart(t testing.TB) {
 		}
 		defer answer.Body.Close()
 		root, err := io.ReadAll(answer.Body)
-		a.Issued = x509.NewCertPool()
+		a.Issued, a.IssuedPEM = x509.NewCertPool(), root
 		return err == nil && a.Issued.AppendCertsFromPEM(root)
 	})
 	a.at.Store(&at)
