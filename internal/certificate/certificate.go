@@ -85,16 +85,18 @@ type Manager struct {
 	end  context.CancelFunc
 
 	mu sync.Mutex
-	// flights are the certificates that are being loaded or obtained, by subject.
-	flights map[string]*flight
-	running sync.WaitGroup
+	// flights are the certificates that are being loaded or obtained, by subject, and for
+	// failedFor those that could not be.
+	flights   map[string]*flight
+	failedFor time.Duration
+	running   sync.WaitGroup
 }
 
 // New returns a Manager. Run must run for renewals and shared session tickets.
 func New(o Options) *Manager {
 	m := &Manager{
 		Options: o, own: map[string]bool{}, answers: make(chan struct{}, answersAtOnce),
-		loads: make(chan struct{}, loadsAtOnce), flights: map[string]*flight{},
+		loads: make(chan struct{}, loadsAtOnce), flights: map[string]*flight{}, failedFor: failedFor,
 	}
 	for _, hostname := range o.Own {
 		m.own[hostname] = true

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mholt/acmez/v3"
 
@@ -54,10 +55,12 @@ func TestFailingHostname(t *testing.T) {
 	db := storetest.Open(t, storetest.Address(t, "sqlite"), &clock.Clock{})
 	i := newInstallation(t, db, func(_ *installation, o *Options) { o.HTTP = false })
 	i.Set(t, "add-a", map[string]any{"host": "away.example", "addresses": []string{"127.0.0.9"}})
+	i.failedFor = time.Hour
 	for range 20 {
 		if _, err := i.visit("away.example"); err == nil {
 			t.Fatal("there is a certificate")
 		}
+		i.DB, i.storage.db = nil, nil // it is not asked again
 	}
 	i.wantOrders(t, 1)
 }

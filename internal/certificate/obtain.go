@@ -75,7 +75,7 @@ func (m *Manager) fly(subject string) *flight {
 			delete(m.flights, subject)
 		}
 		if f.err != nil {
-			time.AfterFunc(failedFor, land)
+			time.AfterFunc(m.failedFor, land)
 		} else {
 			land()
 		}
