@@ -71,11 +71,13 @@ type Settings struct {
 // rejects half of the nonces and lives as long as the test.
 func Start(t testing.TB, plain, tlsPort int, s Settings) *Authority {
 	t.Helper()
-	names := FreeAddress(t)
-	a := &Authority{Settings: s, plain: plain, tls: tlsPort, names: "http://" + names, dns: FreeAddress(t)}
-	start(t, nil, "pebble-challtestsrv", "-http01", "", "-https01", "", "-tlsalpn01", "", "-doh", "",
-		"-dnsserver", a.dns, "-management", names, "-defaultIPv4", "127.0.0.1", "-defaultIPv6", "")
-	storetest.Eventually(t, "the DNS server", func() bool {
+	a := &Authority{Settings: s, plain: plain, tls: tlsPort}
+	start(t, nil, "pebble-challtestsrv", func() []string {
+		names := FreeAddress(t)
+		a.names, a.dns = "http://"+names, FreeAddress(t)
+		return []string{"-http01", "", "-https01", "", "-tlsalpn01", "", "-doh", "", "-dnsserver", a.dns,
+			"-management", names, "-defaultIPv4", "127.0.0.1", "-defaultIPv6", ""}
+	}, func() bool {
 		answer, err := http.Get(a.names)
 		if err == nil {
 			answer.Body.Close()
@@ -118,7 +120,7 @@ func Start(t testing.TB, plain, tlsPort int, s Settings) *Authority {
 // Restart starts the authority itself, in place of one that was started before.
 func (a *Authority) Restart(t testing.TB) {
 	t.Helper()
-	dir, at, manage := t.TempDir(), FreeAddress(t), FreeAddress(t)
+	dir, at, manage := t.TempDir(), "", ""
 	write := func(name string, content []byte) string {
 		name = filepath.Join(dir, name)
 		if err := os.WriteFile(name, content, 0o600); err != nil {
@@ -127,20 +129,22 @@ func (a *Authority) Restart(t testing.TB) {
 		return name
 	}
 	certificate := SelfSigned(t, "127.0.0.1", time.Now().Add(-time.Hour), time.Now().Add(time.Hour))
-	configuration, err := json.Marshal(map[string]any{"pebble": map[string]any{
-		"listenAddress": at, "managementListenAddress": manage,
-		"certificate": write("cert.pem", certificate.Chain), "privateKey": write("key.pem", certificate.Key),
-		"httpPort": a.plain, "tlsPort": a.tls, "keyAlgorithm": "ecdsa", "domainBlocklist": []string{"blocked.example"},
-		"retryAfter": map[string]int{"authz": 1, "order": 1},
-		"profiles": map[string]any{"default": map[string]any{"description": "-",
-			"validityPeriod": int(cmp.Or(a.Validity, 90*24*time.Hour) / time.Second)}},
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	start(t, []string{"PEBBLE_WFE_NONCEREJECT=50", "PEBBLE_VA_NOSLEEP=1", "PEBBLE_AUTHZREUSE=0"},
-		"pebble", "-config", write("pebble.json", configuration), "-dnsserver", a.dns)
-	storetest.Eventually(t, "Pebble's root certificate", func() bool {
+	chain, key := write("cert.pem", certificate.Chain), write("key.pem", certificate.Key)
+	environment := []string{"PEBBLE_WFE_NONCEREJECT=50", "PEBBLE_VA_NOSLEEP=1", "PEBBLE_AUTHZREUSE=0"}
+	start(t, environment, "pebble", func() []string {
+		at, manage = FreeAddress(t), FreeAddress(t)
+		configuration, err := json.Marshal(map[string]any{"pebble": map[string]any{
+			"listenAddress": at, "managementListenAddress": manage, "certificate": chain, "privateKey": key,
+			"httpPort": a.plain, "tlsPort": a.tls, "keyAlgorithm": "ecdsa",
+			"domainBlocklist": []string{"blocked.example"}, "retryAfter": map[string]int{"authz": 1, "order": 1},
+			"profiles": map[string]any{"default": map[string]any{"description": "-",
+				"validityPeriod": int(cmp.Or(a.Validity, 90*24*time.Hour) / time.Second)}},
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return []string{"-config", write("pebble.json", configuration), "-dnsserver", a.dns}
+	}, func() bool {
 		answer, err := a.client.Get("https://" + manage + "/roots/0")
 		if err != nil {
 			return false
@@ -196,8 +200,13 @@ func (a *Authority) TrySet(call string, body map[string]any) error {
 // tools holds where the tools of tools/go.mod are.
 var tools sync.Map
 
-// start starts a tool of tools/go.mod that ends with the test.
-func start(t testing.TB, environment []string, name string, args ...string) {
+// starts bounds how often a tool is started that ends at once: another program may take a
+// free port before it does.
+const starts = 5
+
+// start starts a tool of tools/go.mod, which ends with the test, and waits until it is
+// ready.
+func start(t testing.TB, environment []string, name string, args func() []string, ready func() bool) {
 	t.Helper()
 	find, _ := tools.LoadOrStore(name, sync.OnceValues(func() (string, error) {
 		module, err := exec.Command("go", "env", "GOMOD").Output()
@@ -213,16 +222,37 @@ func start(t testing.TB, environment []string, name string, args ...string) {
 	if err != nil {
 		t.Fatalf("tool %s: %v", name, err)
 	}
-	cmd := exec.Command(program, args...)
-	cmd.Env = append(os.Environ(), environment...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+	for range starts {
+		cmd := exec.Command(program, args()...)
+		cmd.Env = append(os.Environ(), environment...)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		exited := make(chan struct{})
+		go func() {
+			cmd.Wait()
+			close(exited)
+		}()
+		t.Cleanup(func() {
+			cmd.Process.Kill()
+			<-exited
+		})
+		answers := false
+		storetest.Eventually(t, name+" to be ready", func() bool {
+			select {
+			case <-exited:
+				return true
+			default:
+				answers = ready()
+				return answers
+			}
+		})
+		if answers {
+			return
+		}
 	}
-	t.Cleanup(func() {
-		cmd.Process.Kill()
-		cmd.Wait()
-	})
+	t.Fatalf("%s ended %d times", name, starts)
 }
 
 // FreeAddress returns a loopback address that is free now.
