@@ -52,6 +52,12 @@ func (f *Failure) Error() string {
 // such name or record.
 func IsAbsent(err error) bool { return isCode(err, NoName) || isCode(err, NoRecord) }
 
+// IsUnanswered reports whether an error means that the DNS said nothing of the name:
+// the fault may lie with the servers that were asked, not with its records.
+func IsUnanswered(err error) bool {
+	return isCode(err, ServerFailure) || isCode(err, Refused) || isCode(err, Timeout) || isCode(err, NoServer)
+}
+
 func isCode(err error, code Code) bool {
 	var f *Failure
 	return errors.As(err, &f) && f.Code == code

@@ -22,19 +22,29 @@ func serve(t testing.TB, handle dns.HandlerFunc) (address string, questions *ato
 		questions.Add(1)
 		handle(w, q)
 	})
-	packets, err := net.ListenPacket("udp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	streams, err := net.Listen("tcp", packets.LocalAddr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	packets, streams := listen(t)
 	for _, server := range []*dns.Server{{PacketConn: packets, Handler: counting}, {Listener: streams, Handler: counting}} {
 		go server.ActivateAndServe()
 		t.Cleanup(func() { server.Shutdown() })
 	}
 	return packets.LocalAddr().String(), questions
+}
+
+// listen listens at one port by UDP and TCP.
+func listen(t testing.TB) (packets net.PacketConn, streams net.Listener) {
+	t.Helper()
+	for range 20 { // somebody may have the same port by TCP
+		var err error
+		if packets, err = net.ListenPacket("udp", "127.0.0.1:0"); err != nil {
+			t.Fatal(err)
+		}
+		if streams, err = net.Listen("tcp", packets.LocalAddr().String()); err == nil {
+			return packets, streams
+		}
+		packets.Close()
+	}
+	t.Fatal("no port is free by UDP and TCP")
+	return nil, nil
 }
 
 // reply answers a question with records.

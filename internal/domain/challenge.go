@@ -2,6 +2,8 @@ package domain
 
 import (
 	"crypto/rand"
+
+	"github.com/waymarkhq/waymark/internal/dnsrecord"
 )
 
 // newChallenge returns the record that proves the ownership of a hostname.
@@ -10,7 +12,7 @@ func newChallenge(hostname, value string, proved bool) Challenge {
 	if proved {
 		status = "verified"
 	}
-	return Challenge{Type: "TXT", Name: "_waymark-challenge." + hostname, Value: value, Status: status}
+	return Challenge{Type: "TXT", Name: dnsrecord.ChallengeName + "." + hostname, Value: value, Status: status}
 }
 
 // newChallengeValue returns a value that no other claim has.

@@ -55,12 +55,16 @@ func (o Options) conclude(d *Domain, v *verification, now clock.Instant) {
 		d.LastError, d.failures, d.failingSince = opt.Null[publication.Error]{}, 0, nil
 	} else {
 		d.LastError = opt.NullOf(publication.Error{Code: failure.Code, Message: failure.Message, At: now})
-		if worked && !d.fails(now) {
+		// That the DNS was not to be asked is no failure of the domain: its visitors may come
+		// all the same.
+		if worked && (failure.Code == dnsAway || !d.fails(now)) {
 			return
 		}
 	}
 	d.Ownership = moved(v.Ownership, d.Ownership, OwnershipVerified, OwnershipFailed)
-	d.DNS = moved(v.DNS, d.DNS, DNSConfigured, DNSMisconfigured)
+	if v.DNS.Code != dnsAway {
+		d.DNS = moved(v.DNS, d.DNS, DNSConfigured, DNSMisconfigured)
+	}
 	d.HTTPS = moved(v.HTTPS, d.HTTPS, HTTPSActive, HTTPSFailed)
 	switch {
 	case o.Certify == nil:
@@ -127,6 +131,11 @@ func (d *Domain) saveObserved(ctx context.Context, tx *store.Tx, before *Domain)
 		WHERE id = ?`, d.Ownership, d.DNS, d.HTTPS, d.Links, d.verifiedAt, d.LastCheckedAt, failure, seen, d.failures,
 		d.failingSince, d.nextCheckAt, d.ID); err != nil {
 		return err
+	}
+	if d.verifiedAt != nil && d.DNS != before.DNS && d.DNS != DNSPending { // Host.Connected
+		if err := enqueuePublish(ctx, tx, d); err != nil {
+			return err
+		}
 	}
 	if d.Ownership == before.Ownership && d.DNS == before.DNS && d.HTTPS == before.HTTPS && d.Links == before.Links {
 		return nil

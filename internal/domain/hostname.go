@@ -7,6 +7,7 @@ import (
 	"golang.org/x/net/idna"
 	"golang.org/x/net/publicsuffix"
 
+	"github.com/waymarkhq/waymark/internal/dnsrecord"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/weburl"
 )
@@ -16,6 +17,10 @@ func (o Options) ownHostname(value string) (string, error) {
 	hostname, ok := weburl.Hostname(value)
 	if !ok || !strings.Contains(hostname, ".") {
 		return "", refusedHostname(fault.ReasonInvalidFormat, "the hostname must be a DNS name such as go.example.com")
+	}
+	if len(dnsrecord.ChallengeName)+len(".")+len(hostname) > 253 {
+		return "", refusedHostname(fault.ReasonTooLong, "the hostname is too long: its challenge %s.… would be no DNS name",
+			dnsrecord.ChallengeName)
 	}
 	suffix, _ := publicsuffix.PublicSuffix(hostname)
 	switch {

@@ -99,8 +99,8 @@ func TestOwnHostname(t *testing.T) {
 		"क12.example.com":                        "xn--12-lnf.example.com",
 		strings.Repeat("a", 64) + ".example.com": "",
 		strings.Repeat("a", 63) + ".example.com": strings.Repeat("a", 63) + ".example.com",
-		strings.Repeat("abcdefg.", 31) + "com":   strings.Repeat("abcdefg.", 31) + "com",
-		strings.Repeat("abcdefg.", 31) + "example.nu": "",
+		strings.Repeat("abcdefg.", 28) + "abcdef.com":  strings.Repeat("abcdefg.", 28) + "abcdef.com", // 234 characters
+		strings.Repeat("abcdefg.", 28) + "abcdefg.com": "",
 	} {
 		got, err := installation.ownHostname(value)
 		path, message := problem(t, err)

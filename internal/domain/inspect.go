@@ -28,6 +28,7 @@ const (
 const (
 	notProved     = "ownership_not_proved"
 	misconfigured = "dns_misconfigured"
+	dnsAway       = "dns_unavailable"
 	noCertificate = "certificate_failed"
 	probeFailed   = "probe_failed"
 	displaced     = "displaced"
@@ -110,11 +111,14 @@ func (o Options) inspectDNS(ctx context.Context, d *Domain, v *verification) {
 			Observed: v.DNS.Observed}
 		return
 	}
-	what := d.Hostname + " leads to " + some(v.DNS.Observed) + ", not to this installation."
-	if err != nil {
-		what = err.Error()
+	switch {
+	case err == nil:
+		v.DNS.Message = d.Hostname + " leads to " + some(v.DNS.Observed) + ", not to this installation. " + o.advice(d)
+	case dnslookup.IsUnanswered(err):
+		v.DNS.Code, v.DNS.Message = dnsAway, err.Error()+" Verify again later."
+	default:
+		v.DNS.Message = err.Error() + " " + o.advice(d)
 	}
-	v.DNS.Message = what + " " + o.advice(d)
 }
 
 // advice tells the owner of a domain what to change in the DNS.

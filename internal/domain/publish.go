@@ -69,7 +69,7 @@ func (d *Domain) host() route.Host {
 		}
 		return weburl.ASCIIHost(*value)
 	}
-	host := route.Host{DomainID: d.ID, AppID: d.AppID, NoIndex: d.web.Robots == "noindex",
+	host := route.Host{DomainID: d.ID, AppID: d.AppID, Connected: d.DNS == DNSConfigured, NoIndex: d.web.Robots == "noindex",
 		RedirectStatus: int(d.web.RedirectStatus), RootURL: address(d.web.RootURL),
 		NotFoundURL: address(d.web.NotFoundURL), Recovery: d.recovery.route()}
 	if ios := d.NativeConfig.IOS; ios.Valid {

@@ -6,7 +6,9 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/dnsprovider"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/opt"
@@ -58,4 +60,24 @@ func (noProvider) Get(context.Context, string, string, string) (dnsprovider.Set,
 
 func (noProvider) Replace(context.Context, string, dnsprovider.Set, dnsprovider.Set) error {
 	panic("not asked")
+}
+
+// A domain that works does not fail because the DNS could not be asked, however long
+// that lasts; one whose records are wrong does.
+func TestDNSAwayIsNoFailure(t *testing.T) {
+	for code, blocked := range map[string]bool{dnsAway: false, misconfigured: true} {
+		d := Domain{Mode: External, DNS: DNSConfigured, HTTPS: HTTPSDelegated, Links: LinksReady}
+		now := clock.Instant(0)
+		for range 5 {
+			v := verification{Ownership: finding{Status: passed}, DNS: finding{Status: failed, Code: code, Message: "why"}}
+			Options{}.conclude(&d, &v, now)
+			now = now.Add(time.Hour)
+		}
+		if d.LastError.Value.Code != code || (d.Links == LinksBlocked) != blocked || (d.DNS == DNSMisconfigured) != blocked {
+			t.Errorf("after five hours of %s the domain is %+v", code, d)
+		}
+		if !blocked && d.failures != 0 {
+			t.Errorf("%d failures are counted", d.failures)
+		}
+	}
 }

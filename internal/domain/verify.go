@@ -32,7 +32,7 @@ func registerVerification(p *op.Pipeline, o Options) {
 		Doc: "Looks up the challenge and the hostname in the DNS, gets the certificate, and asks the hostname over " +
 			"HTTPS who answers there. The operation succeeds when all of it is right, and links can be made. " +
 			"Otherwise it fails with ownership_not_proved, resource_conflict (another domain proved the hostname " +
-			"first), dns_misconfigured, certificate_failed, probe_failed or domain_detached; its message says what to " +
+			"first), dns_misconfigured, dns_unavailable, certificate_failed, probe_failed or domain_detached; its message says what to " +
 			"change, and so do lastError and the diagnostics of the domain. What was proved stays proved. A domain " +
 			"that works keeps its states until its checks have failed for an hour."}, o.verify)
 	op.Read(p, op.Op{ID: "getDomainsDomainIdDiagnostics", Method: "GET", Path: "/domains/{domainId}/diagnostics",

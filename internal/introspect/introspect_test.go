@@ -22,7 +22,7 @@ func TestCapabilities(t *testing.T) {
 		}
 		key := owner.Key("capabilities:read", "links:read")
 		few := key.Call("GET", "/apps/"+key.AppID+"/capabilities", nil).Want(200).Has("data.appId", `"`+key.AppID+`"`)
-		if got := few.Len("data.operations"); got != 6 {
+		if got := few.Len("data.operations"); got != 7 {
 			t.Errorf("a key with two permissions has %d operations: %s", got, few.Value("data.operations"))
 		}
 	})

@@ -105,6 +105,9 @@ type UTM struct {
 type Host struct {
 	DomainID string `json:"id"`
 	AppID    string `json:"app"`
+	// Connected tells that the DNS of an owner's hostname was seen to lead here. Before
+	// that an authority could not reach this installation to issue a certificate.
+	Connected bool `json:"conn,omitzero"`
 	// NoIndex asks crawlers to stay away (robots.txt).
 	NoIndex bool `json:"noidx,omitzero"`
 	// RedirectStatus is 302 or 307; anything else means 302.

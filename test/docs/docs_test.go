@@ -41,9 +41,14 @@ var notRun = map[string][]string{
 		`curl -sS -H "apikey: $REBRANDLY_KEY" "https://api.rebrandly.com/v1/links?limit=25&orderBy=createdAt" >links.json`,
 		`curl -sS -H "X-API-KEY: $KUTT_KEY" "https://kutt.example/api/v2/links?limit=50&skip=0" | jq .data >links.json`,
 	},
+	"docs/domains.md": {
+		"REVISION=$(call $API/domains/$DOMAIN_ID | field revision)",
+		`call $API/domains/$DOMAIN_ID/dns-records -d '{"type":"TXT","name":"@","value":"v=spf1 -all","ttl":300}'`,
+	},
 	"docs/operating.md": {
 		"waymark users add --email ann@example.com                                        # sessions by waymark " +
 			"session issue",
+		`waymark serve --data-dir /var/lib/waymark --platform-zone go.example.com --connect-cname go.example.com \`,
 		"AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=… waymark serve --asset-store " +
 			"'s3://bucket/prefix?endpoint=https://s3.example.com&region=eu-1'",
 	},
