@@ -11,12 +11,14 @@ import (
 
 // hostnames are the flags that name the hostnames of an installation.
 type hostnames struct {
-	PlatformZone     string       `help:"DNS zone below which apps get domains without setup: <prefix>.<zone>." placeholder:"ZONE"`
-	ReservedPrefixes []string     `help:"Further prefixes that no app can have below the platform zone, besides www, api, login and the like." placeholder:"PREFIX"`
-	ConnectCNAME     string       `name:"connect-cname" help:"Hostname that owners' hostnames lead to by CNAME." placeholder:"HOST"`
-	ConnectIPs       []netip.Addr `name:"connect-ips" help:"Public addresses of the redirector, which an owner's apex hostname leads to." placeholder:"IP"`
-	DomainsPerApp    int64        `default:"100" help:"How many domains an app may have; default: ${default}." placeholder:"N"`
-	AssetsHost       string       `help:"Hostname at which the redirector serves images; default: assets.<platform zone>." placeholder:"HOST"`
+	PlatformZone     string   `help:"DNS zone below which apps get domains without setup: <prefix>.<zone>." placeholder:"ZONE"`
+	ReservedPrefixes []string `help:"Further prefixes that no app can have below the platform zone, besides www, api, login and the like." placeholder:"PREFIX"`
+	ConnectCNAME     string   `name:"connect-cname" help:"Hostname that owners' hostnames lead to by CNAME." placeholder:"HOST"`
+	ConnectIPs       []string `name:"connect-ips" help:"Public addresses of the redirector, which an owner's apex hostname leads to." placeholder:"IP"`
+	DomainsPerApp    int64    `default:"100" help:"How many domains an app may have; default: ${default}." placeholder:"N"`
+	AssetsHost       string   `help:"Hostname at which the redirector serves images; default: assets.<platform zone>." placeholder:"HOST"`
+
+	connectIPs []netip.Addr
 }
 
 // check completes the flags; dev tells of development mode.
@@ -45,6 +47,13 @@ func (h *hostnames) check(dev bool) error {
 	if h.DomainsPerApp < 1 {
 		return fmt.Errorf("--domains-per-app %d must be 1 or more", h.DomainsPerApp)
 	}
+	for _, text := range h.ConnectIPs {
+		address, err := netip.ParseAddr(text)
+		if err != nil || address.Zone() != "" || address.IsUnspecified() {
+			return fmt.Errorf("--connect-ips %q is not an IP address such as 203.0.113.5", text)
+		}
+		h.connectIPs = append(h.connectIPs, address.Unmap())
+	}
 	if h.ConnectCNAME != "" {
 		host, ok := weburl.Hostname(h.ConnectCNAME)
 		if !ok {
@@ -58,5 +67,5 @@ func (h *hostnames) check(dev bool) error {
 // domains returns the options of domains that the flags describe.
 func (h *hostnames) domains() domain.Options {
 	return domain.Options{PlatformZone: h.PlatformZone, ReservedPrefixes: h.ReservedPrefixes, PerApp: h.DomainsPerApp,
-		Connection: domain.Connection{CNAME: h.ConnectCNAME, Addresses: h.ConnectIPs}}
+		Connection: domain.Connection{CNAME: h.ConnectCNAME, Addresses: h.connectIPs}}
 }

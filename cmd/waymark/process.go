@@ -52,7 +52,7 @@ func (p *process) start(ctx context.Context) error {
 	}
 	settings.Domains = p.domains()
 	settings.Domains.Resolver = p.resolver()
-	if settings.Domains.Prober, err = p.prober(p.ConnectIPs); err != nil {
+	if settings.Domains.Prober, err = p.prober(p.connectIPs); err != nil {
 		return err
 	}
 	settings.Domains.Nameservers, settings.Domains.APIHost = p.DNSNameservers, p.APIHost
@@ -83,8 +83,12 @@ func (p *process) start(ctx context.Context) error {
 	if err := p.openStorage(ctx); err != nil {
 		return err
 	}
-	if p.PlatformZone == "" && roles.API {
-		p.log.Warn("without --platform-zone no domain can be created, and no link without a domain")
+	if p.PlatformZone == "" && p.ConnectCNAME == "" && len(p.ConnectIPs) == 0 && roles.API {
+		p.log.Warn("without --platform-zone, --connect-cname or --connect-ips no domain can be created, and no link " +
+			"without a domain")
+	}
+	if p.DNSProvider != "" && len(p.ConnectIPs) == 0 && roles.API {
+		p.log.Warn("without --connect-ips no managed domain can be created, although there is a --dns-provider")
 	}
 	if len(p.WebhookAllow) > 0 && roles.Executor {
 		p.log.Warn("webhooks may reach addresses that are not public", "allowed", p.WebhookAllow)
@@ -98,6 +102,9 @@ func (p *process) start(ctx context.Context) error {
 	}
 	if p.apiTLS() {
 		p.apiURL = "https://" + p.APIHost
+		if port := port(p.APIAddr, api); port != "443" {
+			p.apiURL += ":" + port
+		}
 	}
 	settings.Certificates = p.manager()
 	settings.DB, settings.DocsURL = p.db, cmp.Or(p.DocsURL, p.apiURL+"/docs")

@@ -16,26 +16,32 @@ const (
 	// looks is how many sets a sweep looks at: with one sweep every 30 s at most 6,000
 	// an hour. Of more sets each comes later.
 	looks = 50
+	// looksAtOnce of them are taken at a time for as long as lookFor, so that a slow
+	// provider does not hold up the other sweeps.
+	looksAtOnce, lookFor = 5, 10 * time.Second
 )
 
 // look asks the provider for sets that were not looked at for an hour, and has those
 // applied again that are not as they should be. A provider that does not answer ends
 // the sweep: the sets wait for the next hour.
-func (s service) look(ctx context.Context, db *store.DB, limit int) (_ int64, err error) {
+func (s service) look(ctx context.Context, db *store.DB, limit int) (looked int64, err error) {
 	defer fault.Wrap(&err, "dnsrecord.look")
 	if s.provider == nil {
 		return 0, nil
 	}
-	due, err := claimLooks(ctx, db, min(limit, looks))
-	if err != nil {
-		return 0, err
-	}
-	for _, id := range due {
-		if err := s.lookAt(ctx, db, id); err != nil {
-			return 0, err
+	for until := time.Now().Add(lookFor); looked < int64(min(limit, looks)) && time.Now().Before(until); {
+		due, err := claimLooks(ctx, db, min(limit-int(looked), looksAtOnce))
+		if err != nil || len(due) == 0 {
+			return looked, err
+		}
+		for _, id := range due {
+			if err := s.lookAt(ctx, db, id); err != nil {
+				return looked, err
+			}
+			looked++
 		}
 	}
-	return int64(len(due)), nil
+	return looked, nil
 }
 
 // claimLooks returns sets whose turn it is and puts them off, so that every set has

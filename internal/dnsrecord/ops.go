@@ -38,7 +38,7 @@ func Register(p *op.Pipeline, provider dnsprovider.Provider) part.Part {
 		App: app, IfMatch: op.IfMatchRequired, Summary: "Delete a DNS record",
 		Doc: "It leaves the list at once and the DNS within moments."}, s.remove)
 	return part.Part{Name: "dnsrecord",
-		Kinds:  []jobs.Kind{{Name: applyKind, Turn: s.apply, Failed: gaveUp}},
+		Kinds:  []jobs.Kind{{Name: applyKind, Turn: s.apply, Outside: true, Failed: gaveUp}},
 		Sweeps: []part.Sweep{{Name: "DNS records to look at again", Run: s.look}},
 	}
 }

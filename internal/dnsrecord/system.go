@@ -105,3 +105,10 @@ func Remaining(ctx context.Context, q store.Q, domainID string) (left, failed in
 	}, "SELECT COUNT(*), COUNT(CASE WHEN job_id IS NULL THEN 1 END) FROM dns_record_set WHERE domain_id = ?", domainID)
 	return left, failed, err
 }
+
+// Applying returns how many sets of a domain are on their way to the provider.
+func Applying(ctx context.Context, q store.Q, domainID string) (n int64, err error) {
+	defer fault.Wrap(&err, "dnsrecord.Applying(%s)", domainID)
+	return store.One(ctx, q, store.Value[int64], `SELECT COUNT(*) FROM dns_record_set WHERE domain_id = ?
+		AND job_id IS NOT NULL`, domainID)
+}

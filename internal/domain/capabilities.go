@@ -55,10 +55,7 @@ func (o Options) capabilities(ctx context.Context, c *op.Call, in *domainInput) 
 		return op.Item[Capabilities]{}, err
 	}
 	out := Capabilities{DomainID: d.ID, AppID: d.AppID, Revision: d.Revision, Mode: d.Mode}
-	gone := d.undetachable()
-	if gone == "" && d.Detached {
-		gone = "The domain is detached; only its removal can be tried again."
-	}
+	gone := d.gone()
 	can, why := &out.Actions, &out.Reasons
 	for _, a := range []struct {
 		permission string

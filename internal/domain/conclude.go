@@ -49,6 +49,9 @@ func (o Options) record(ctx context.Context, tx *store.Tx, id string, v *verific
 // works keeps its states through short troubles.
 func (o Options) conclude(d *Domain, v *verification, now clock.Instant) {
 	d.verification, d.LastCheckedAt = opt.NullOf(*v), &now
+	if d.HTTPS == HTTPSIssuing { // until this verification says otherwise
+		d.HTTPS = HTTPSPending
+	}
 	defer func() { d.nextCheckAt = o.nextCheck(d, now) }()
 	failure, worked := v.failure(), d.Links == LinksReady
 	if failure == nil {
@@ -66,11 +69,8 @@ func (o Options) conclude(d *Domain, v *verification, now clock.Instant) {
 		d.DNS = moved(v.DNS, d.DNS, DNSConfigured, DNSMisconfigured)
 	}
 	d.HTTPS = moved(v.HTTPS, d.HTTPS, HTTPSActive, HTTPSFailed)
-	switch {
-	case o.Certify == nil:
+	if o.Certify == nil {
 		d.HTTPS = HTTPSDelegated
-	case d.HTTPS == HTTPSIssuing: // what was to be issued was not even tried
-		d.HTTPS = HTTPSPending
 	}
 	switch {
 	case failure == nil && v.Links.Status == passed:

@@ -121,9 +121,8 @@ func configurable(ctx context.Context, c *op.Call, tx *store.Tx, id string) (Dom
 	case err != nil:
 	case c.Stale(d.Revision):
 		err = fault.Stale()
-	case d.Detached:
-		err = fault.New(fault.ResourceConflict, "The domain is detached, so its configuration cannot change any more. "+
-			"Create the domain again to use its hostname.")
+	case d.gone() != "":
+		err = fault.New(fault.ResourceConflict, "%s", d.gone())
 	}
 	return d, err
 }

@@ -161,10 +161,10 @@ func finishCreation(ctx context.Context, r *durable.Run) error {
 	})
 }
 
-// abandonCreation removes the domain of a creation that ends otherwise. Links that
-// were made meanwhile are confirmed effects: with any of them, or as the default of
-// its app, the domain stays and is published. One that is being detached is the
-// detachment's.
+// abandonCreation removes the domain of a creation that ends otherwise. What came to
+// be meanwhile is a confirmed effect: a domain that links or its app use, that was
+// configured, proved by its owner or published stays, and is published. One that is
+// being detached is the detachment's.
 func abandonCreation(ctx context.Context, tx *store.Tx, o *durable.Operation) error {
 	d, err := find(ctx, tx, o.ResourceID)
 	if errors.Is(err, store.ErrNotFound) {
@@ -177,7 +177,8 @@ func abandonCreation(ctx context.Context, tx *store.Tx, o *durable.Operation) er
 	if err != nil {
 		return err
 	}
-	if inUse || d.RemovalState.Valid {
+	if inUse || d.RemovalState.Valid || d.verifiedAt != nil && d.Mode != Platform ||
+		d.Publication.ConfirmedRevision != nil {
 		return enqueuePublish(ctx, tx, &d)
 	}
 	if err := d.remove(ctx, tx); err != nil {

@@ -58,6 +58,14 @@ func detach(ctx context.Context, c *op.Call, tx *store.Tx, in *domainInput) (op.
 	return started.Accepted(d.ref()), err
 }
 
+// gone tells why nothing of a domain can change any more; "" when it can.
+func (d *Domain) gone() string {
+	if reason := d.undetachable(); reason != "" || !d.Detached {
+		return reason
+	}
+	return "The domain is detached; only its removal can be tried again."
+}
+
 // undetachable tells why a domain cannot be detached, whatever depends on it; "" when
 // it can.
 func (d *Domain) undetachable() string {
@@ -94,7 +102,13 @@ func finishDetachment(ctx context.Context, r *durable.Run) error {
 	case err != nil:
 		return err
 	case failed > 0:
-		return fmt.Errorf("the DNS provider did not remove %d sets of records", failed)
+		return r.Finish(ctx, func(ctx context.Context, _ *op.Call, tx *store.Tx, o *durable.Operation) error {
+			if err := d.setRemoval(ctx, tx, RemovalFailed); err != nil {
+				return err
+			}
+			return o.Fail(ctx, tx, "dns_provider_failed", fmt.Sprintf("The DNS provider of this installation did not remove "+
+				"%d sets of records. Detach the domain again later.", failed))
+		})
 	case left > 0:
 		return r.Later(ctx, r.DB.Now().Add(removalPoll))
 	}

@@ -43,9 +43,15 @@ func diagnose(ctx context.Context, c *op.Call, in *domainInput) (op.Item[Diagnos
 // checks returns what the last verification saw.
 func (d *Domain) checks() []Check {
 	v := d.verification.Value
-	if !d.verification.Valid {
-		v.Ownership = finding{Status: skipped, Message: "The domain was not verified yet."}
+	unchecked := func(why string) {
+		v.Ownership = finding{Status: skipped, Message: why}
 		v.DNS, v.HTTPS, v.Links, v.Zone = v.Ownership, v.Ownership, v.Ownership, v.Ownership
+	}
+	switch {
+	case d.Detached:
+		unchecked("The domain is detached.")
+	case !d.verification.Valid:
+		unchecked("The domain has not been checked yet.")
 		if d.Mode == Platform {
 			v.Ownership = proved(d)
 		}

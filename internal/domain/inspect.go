@@ -88,6 +88,7 @@ func (o Options) inspectOwnership(ctx context.Context, d *Domain) finding {
 		f.Message = fmt.Sprintf("The TXT record %s was not found. Add it with the value %s, then verify again.",
 			challenge.Name, challenge.Value)
 	default:
+		f.Code = dnsAway
 		f.Message = fmt.Sprintf("The TXT record %s could not be looked up. %s Verify again later.", challenge.Name, err)
 	}
 	return f
@@ -118,6 +119,13 @@ func (o Options) inspectDNS(ctx context.Context, d *Domain, v *verification) {
 		v.DNS.Code, v.DNS.Message = dnsAway, err.Error()+" Verify again later."
 	default:
 		v.DNS.Message = err.Error() + " " + o.advice(d)
+		if len(v.Aliases) > 0 {
+			v.DNS.Message = d.Hostname + " leads to " + some(v.Aliases) + ". " + v.DNS.Message
+		}
+	}
+	if d.Mode == Managed && v.Zone.Status == passed && v.DNS.Code == misconfigured {
+		v.DNS.Message = "The records of " + d.Hostname + " were made and are not seen in the DNS yet. Verify again in a " +
+			"few minutes."
 	}
 }
 
@@ -205,6 +213,7 @@ func (o Options) inspectService(ctx context.Context, d *Domain, v *verification)
 			if errors.As(err, &refused) {
 				v.HTTPS.Message = refused.Message
 			}
+			v.Links.Message = "The hostname has no certificate yet."
 			return
 		}
 		v.HTTPS = finding{Status: passed, Message: d.Hostname + " has a certificate."}

@@ -35,6 +35,9 @@ type Options struct {
 	// Certify gets the certificate of a hostname, unless there is one; nil when TLS
 	// ends in front of the redirector.
 	Certify func(ctx context.Context, hostname string) error
+
+	// places bound the verifications that owners asked for, in this process.
+	places *places
 	// Resolver and Prober look at the hostnames of domains.
 	Resolver *dnslookup.Resolver
 	Prober   *outbound.Prober
@@ -60,6 +63,7 @@ func (c Connection) isSet() bool { return c.CNAME != "" || len(c.Addresses) > 0 
 // returns the package's part.
 func Register(p *op.Pipeline, works *durable.Works, o Options) part.Part {
 	app := op.AppOf("domainId", appOf)
+	o.places = newPlaces()
 	op.List(p, op.Op{ID: "getDomains", Method: "GET", Path: "/domains", Perm: "domains:read", App: op.AppInQuery,
 		Summary: "List domains"}, func(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]Domain, error) {
 		return o.list(ctx, c, in, w)
@@ -86,12 +90,13 @@ func Register(p *op.Pipeline, works *durable.Works, o Options) part.Part {
 		Sweeps: []part.Sweep{{Name: "removed domains", Run: Sweep}},
 		OfApp: part.OfApp{
 			Tables: []string{"domain"},
-			// The record of a removed domain stands in the way for as long as it is kept.
+			// The record of a removed domain stands in the way for as long as it is kept; that of
+			// a claim that was never proved does not.
 			Dependents: []dependents.Query{
 				{Type: "domain", SQL: `SELECT id FROM domain WHERE app_id = ? AND (removal_state IS NULL
 					OR removal_state <> 'removed')`},
 				{Type: "removed_domain", Kept: true, SQL: `SELECT id, updated_at AS at FROM domain WHERE app_id = ?
-					AND removal_state = 'removed'`},
+					AND removal_state = 'removed' AND verified_at IS NOT NULL`},
 			},
 			Remove: part.Executing("DELETE FROM domain WHERE app_id = ?"),
 		},

@@ -12,9 +12,6 @@ import (
 )
 
 const (
-	// checkPlaces is how many domains a process checks at once, and ownerPlaces how
-	// many of one owner: slow domains of one do not delay those of others.
-	checkPlaces, ownerPlaces = 16, 4
 	// checkLimit is the time for one check. A check whose process died is made again
 	// by any process after checkLease.
 	checkLimit, checkLease = 45 * time.Second, 5 * time.Minute
@@ -29,18 +26,12 @@ type Checker struct {
 	db      *store.DB
 	log     *slog.Logger
 	running sync.WaitGroup
-	// free receives when a place was given back.
-	free chan struct{}
-
-	mu sync.Mutex
-	// owners counts the places taken, by owner.
-	owners map[string]int
-	taken  int
+	places  *places
 }
 
 // NewChecker returns a checker of domains with the given options.
 func NewChecker(db *store.DB, o Options, log *slog.Logger) *Checker {
-	return &Checker{options: o, db: db, log: log, free: make(chan struct{}, 1), owners: map[string]int{}}
+	return &Checker{options: o, db: db, log: log, places: newPlaces()}
 }
 
 // Run works until ctx ends; checks under way are ended with it and made again later.
@@ -52,7 +43,7 @@ func (c *Checker) Run(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
-		case <-c.free:
+		case <-c.places.free:
 		case <-time.After(checkPoll):
 		}
 	}
@@ -87,14 +78,14 @@ func (c *Checker) begin(ctx context.Context) (n int, err error) {
 				break
 			}
 			var claimed bool
-			if c.take(d.ownerID) {
+			if c.places.take(d.ownerID) {
 				if claimed, err = c.claim(ctx, d); !claimed {
-					c.giveBack(d.ownerID)
+					c.places.giveBack(d.ownerID)
 					continue
 				}
 				began++
 				c.running.Go(func() {
-					defer c.giveBack(d.ownerID)
+					defer c.places.giveBack(d.ownerID)
 					c.check(ctx, d.id)
 				})
 			}
@@ -108,15 +99,7 @@ func (c *Checker) begin(ctx context.Context) (n int, err error) {
 
 // due returns domains whose check is due and whose owners have a place left.
 func (c *Checker) due(ctx context.Context) ([]dueDomain, error) {
-	c.mu.Lock()
-	var full []any
-	for owner, places := range c.owners {
-		if places == ownerPlaces {
-			full = append(full, owner)
-		}
-	}
-	free := checkPlaces - c.taken
-	c.mu.Unlock()
+	free, full := c.places.left()
 	if free == 0 {
 		return nil, nil
 	}
@@ -130,31 +113,6 @@ func (c *Checker) due(ctx context.Context) ([]dueDomain, error) {
 		return d, err
 	}, "SELECT d.id, a.owner_id, d.next_check_at FROM domain d JOIN app a ON a.id = d.app_id"+where.String()+
 		" ORDER BY d.next_check_at LIMIT ?", where.Args(free)...)
-}
-
-// take takes a place for a domain of an owner.
-func (c *Checker) take(ownerID string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.taken == checkPlaces || c.owners[ownerID] == ownerPlaces {
-		return false
-	}
-	c.taken++
-	c.owners[ownerID]++
-	return true
-}
-
-func (c *Checker) giveBack(ownerID string) {
-	c.mu.Lock()
-	c.taken--
-	if c.owners[ownerID]--; c.owners[ownerID] == 0 {
-		delete(c.owners, ownerID)
-	}
-	c.mu.Unlock()
-	select {
-	case c.free <- struct{}{}:
-	default:
-	}
 }
 
 // claim takes a due check for this process. Whoever moves the time of the check has

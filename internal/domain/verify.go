@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/waymarkhq/waymark/internal/dnsrecord"
 	"github.com/waymarkhq/waymark/internal/durable"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/op"
@@ -19,6 +20,9 @@ const (
 	// followTime is how long the redirectors may take to follow a publication; a
 	// hostname that does not answer until then is asked again.
 	followTime = 3 * time.Second
+	// applyTime is how long an operation waits until the records of a managed domain are at
+	// the DNS provider.
+	applyTime = 30 * time.Second
 	// verifyLimit is how long an operation waits for a certificate.
 	verifyLimit = 10 * time.Minute
 	// againAfter is the pause before a part of a verification is done again.
@@ -80,8 +84,8 @@ func (d *Domain) refuseVerification(ctx context.Context, c *op.Call, tx *store.T
 	if c.Stale(d.Revision) {
 		return fault.Stale()
 	}
-	if d.Detached {
-		return fault.New(fault.ResourceConflict, "The domain is detached. Add its hostname as a new domain first.")
+	if reason := d.gone(); reason != "" {
+		return fault.New(fault.ResourceConflict, "%s", reason)
 	}
 	active, err := durable.IsActive(ctx, tx, verifyType, d.AppID, d.ID)
 	if err != nil {
@@ -111,6 +115,10 @@ func (o Options) verifying() durable.Work {
 }
 
 func (o Options) verifyNext(ctx context.Context, r *durable.Run) error {
+	if !o.places.take(r.Grant.OwnerID) {
+		return r.Later(ctx, r.DB.Now().Add(againAfter))
+	}
+	defer o.places.giveBack(r.Grant.OwnerID)
 	d, err := find(ctx, r.DB, r.Operation.ResourceID)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
@@ -168,6 +176,13 @@ func (o Options) verifyService(ctx context.Context, r *durable.Run, d *Domain) e
 		}
 		if problem != "" {
 			return o.finish(ctx, r, withoutZone(d, problem))
+		}
+		applying, err := dnsrecord.Applying(ctx, r.DB, d.ID)
+		if err != nil {
+			return err
+		}
+		if now := r.DB.Now(); applying > 0 && now.Sub(r.Operation.CreatedAt) < applyTime {
+			return r.Later(ctx, now.Add(againAfter))
 		}
 	}
 	v := o.inspectNames(ctx, d)

@@ -88,6 +88,7 @@ var probeMessages = map[string]string{
 	connectionFailed: "No connection to port 443 of the hostname could be made, or its answer was not valid HTTP.",
 	tlsFailed: "No TLS connection to the hostname could be made: its certificate is missing, expired or for " +
 		"another name.",
-	dnsBlocked: "The hostname leads to an address that is not public.",
-	dnsFailed:  "The hostname has no address in the DNS.",
+	dnsBlocked: "The hostname leads to an address that is not public, where this installation does not ask. Its operator can set " +
+		"--probe-address.",
+	dnsFailed: "The hostname has no address in the DNS.",
 }

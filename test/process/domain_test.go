@@ -149,13 +149,9 @@ func TestBringDomain(t *testing.T) {
 					set(r.Name, r.Type, r.Value)
 				}
 			}
-			var ended operation
-			eventually(t, "the domain works", func() error {
-				if ended = verify(id); ended.Status != "succeeded" {
-					return fmt.Errorf("%+v", *ended.Error)
-				}
-				return nil
-			})
+			if ended := verify(id); ended.Status != "succeeded" {
+				t.Fatalf("with the records: %+v", *ended.Error)
+			}
 			ready := o.domain(t, id)
 			if ready.Ownership != "verified" || ready.DNS != "configured" || ready.HTTPS != "active" || ready.Links != "ready" ||
 				ready.LastError != nil || ready.ConnectionRecords[0].Status != "ok" {
