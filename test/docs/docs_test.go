@@ -48,7 +48,7 @@ var notRun = map[string][]string{
 	"docs/operating.md": {
 		"waymark users add --email ann@example.com                                        # sessions by waymark " +
 			"session issue",
-		`waymark serve --data-dir /var/lib/waymark --platform-zone go.example.com --connect-cname go.example.com \`,
+		`waymark serve --data-dir /var/lib/waymark --platform-zone go.example.com --connect-cname connect.example.com \`,
 		"AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=… waymark serve --asset-store " +
 			"'s3://bucket/prefix?endpoint=https://s3.example.com&region=eu-1'",
 	},
