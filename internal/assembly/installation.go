@@ -79,7 +79,7 @@ type Settings struct {
 	// Countries is asked before that header; may be nil.
 	Countries *visitor.Countries
 	// Certificates are the options of certificates; nil when TLS ends in front of the
-	// listeners. Open sets DB, Log, Serves, Zone, Provider and Metrics.
+	// listeners. Open sets DB, Log, Serves, Ready, Zone, Provider and Metrics.
 	Certificates *certificate.Options
 	// JobLease is for how long an executor claims a job; 0 means jobs.Lease.
 	JobLease time.Duration
@@ -205,6 +205,7 @@ func (i *Installation) openCertificates() {
 	o.DB, o.Log, o.Zone, o.Provider, o.Metrics = s.DB, s.Log, s.Domains.PlatformZone, s.Domains.Provider, s.Metrics
 	if s.Roles.Redirect {
 		o.Serves = func(hostname string) bool { return i.Routes.Serves(hostname) }
+		o.Ready = func() bool { return i.Routes.Ready() }
 	}
 	i.Certificates = certificate.New(o)
 	s.Domains.Certify = i.Certificates.Obtain

@@ -57,6 +57,9 @@ type Options struct {
 	// handshake and must answer from memory. Nil means that this process serves none,
 	// and leaves renewals to those that do.
 	Serves func(hostname string) bool
+	// Ready reports whether Serves knows the hostnames yet: until then no certificate is
+	// taken for one that is wanted no more. Nil means always.
+	Ready func() bool
 	// Zone is the platform zone, and Provider hosts it: then one wildcard covers the
 	// hostnames below it. Provider nil means none.
 	Zone     string

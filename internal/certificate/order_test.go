@@ -298,3 +298,37 @@ func TestUnwantedCertificates(t *testing.T) {
 		i.wantOrders(t, 0)
 	})
 }
+
+// TestSweepAtStart renews nothing and removes nothing before it is known which hostnames
+// are served. A hostname that is away for a moment is renewed a day later at the latest.
+func TestSweepAtStart(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+		realTime(c)
+		served, ready := false, false
+		i := newInstallation(t, db, func(_ *installation, o *Options) {
+			o.Serves, o.Ready = func(string) bool { return served }, func() bool { return ready }
+		})
+		now := c.Now().Time()
+		i.seed(t, "due.example", now.Add(-80*day), now.Add(10*day))
+		i.seed(t, "expired.example", now.Add(-90*day), now.Add(-time.Hour))
+		sweep := func(orders int64) {
+			t.Helper()
+			if err := i.Sweep(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			i.wantOrders(t, orders)
+		}
+		sweep(0)
+		served, ready = true, true
+		sweep(2)
+
+		i.seed(t, "away.example", now.Add(-80*day), now.Add(10*day))
+		served = false
+		sweep(2)
+		served = true
+		c.Move(day - time.Millisecond)
+		sweep(2)
+		c.Move(time.Millisecond)
+		sweep(3)
+	})
+}

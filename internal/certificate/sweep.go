@@ -20,8 +20,8 @@ const (
 	// sweepAtMost bounds the certificates of one sweep.
 	sweepAtMost = 100
 	// lookAgainAfter is when a certificate is looked at again that should have been
-	// renewed, at the earliest.
-	lookAgainAfter = 10 * time.Minute
+	// renewed, at the earliest. unwantedFor is the same for one that is not wanted.
+	lookAgainAfter, unwantedFor = 10 * time.Minute, day
 	// stapleFor and failureFor are how long answers of OCSP and failures are kept.
 	stapleFor, failureFor = 14 * 24 * time.Hour, 30 * 24 * time.Hour
 )
@@ -103,8 +103,12 @@ func scanStored(r store.Row) (c stored, err error) {
 	return c, err
 }
 
-// renewDue renews certificates that are due, some at once.
+// renewDue renews certificates that are due, some at once, as soon as it is known which are
+// wanted.
 func (m *Manager) renewDue(ctx context.Context) error {
+	if m.Ready != nil && !m.Ready() {
+		return nil
+	}
 	due, err := store.All(ctx, m.DB, scanStored, `SELECT key, subject, not_after FROM certificate_file
 		WHERE renew_at <= ? ORDER BY renew_at LIMIT ?`, m.DB.Now(), sweepAtMost)
 	if err != nil {
@@ -132,7 +136,7 @@ func (m *Manager) renew(ctx context.Context, c stored) error {
 	if !wanted && c.notAfter <= now {
 		return m.remove(ctx, c)
 	}
-	next := c.notAfter
+	next := min(c.notAfter, now.Add(unwantedFor))
 	if wanted {
 		next = now.Add(lookAgainAfter)
 		if failure, err := m.storage.waiting(ctx, c.subject); err != nil {
