@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -79,7 +80,7 @@ type Settings struct {
 	// Countries is asked before that header; may be nil.
 	Countries *visitor.Countries
 	// Certificates are the options of certificates; nil when TLS ends in front of the
-	// listeners. Open sets DB, Log, Serves, Ready, Zone, Provider and Metrics.
+	// listeners. Open sets DB, Log, Serves, Ready, MayOrder, Zone, Provider and Metrics.
 	Certificates *certificate.Options
 	// JobLease is for how long an executor claims a job; 0 means jobs.Lease.
 	JobLease time.Duration
@@ -206,6 +207,13 @@ func (i *Installation) openCertificates() {
 	if s.Roles.Redirect {
 		o.Serves = func(hostname string) bool { return i.Routes.Serves(hostname) }
 		o.Ready = func() bool { return i.Routes.Ready() }
+		o.MayOrder = func(ctx context.Context, hostname string) bool {
+			if strings.HasSuffix(hostname, "."+o.Zone) {
+				return true // the DNS of the platform zone leads here
+			}
+			host, err := i.Routes.Host(ctx, hostname)
+			return err == nil && host != nil && host.Connected
+		}
 	}
 	i.Certificates = certificate.New(o)
 	s.Domains.Certify = i.Certificates.Obtain

@@ -44,7 +44,7 @@ func BenchmarkMemory(b *testing.B) {
 	for b.Loop() {
 		before := heap()
 		for n := range certificates {
-			f := m.fly(fmt.Sprintf("h%d.example", n))
+			f := m.fly(wish{fmt.Sprintf("h%d.example", n), visit})
 			if <-f.done; f.err != nil {
 				b.Fatal(f.err)
 			}

@@ -60,6 +60,10 @@ type Options struct {
 	// Ready reports whether Serves knows the hostnames yet: until then no certificate is
 	// taken for one that is wanted no more. Nil means always.
 	Ready func() bool
+	// MayOrder reports whether a handshake may order the certificate of an app's hostname,
+	// which Serves knows: one whose DNS does not lead here yet would only fail, and put off
+	// the order that follows when it does. Nil means always.
+	MayOrder func(ctx context.Context, hostname string) bool
 	// Zone is the platform zone, and Provider hosts it: then one wildcard covers the
 	// hostnames below it. Provider nil means none.
 	Zone     string
@@ -88,9 +92,9 @@ type Manager struct {
 	end  context.CancelFunc
 
 	mu sync.Mutex
-	// flights are the certificates that are being loaded or obtained, by subject, and for
-	// failedFor those that could not be.
-	flights   map[string]*flight
+	// flights are the certificates that are being loaded or obtained, and for failedFor
+	// those that could not be.
+	flights   map[wish]*flight
 	failedFor time.Duration
 	running   sync.WaitGroup
 }
@@ -99,7 +103,7 @@ type Manager struct {
 func New(o Options) *Manager {
 	m := &Manager{
 		Options: o, own: map[string]bool{}, answers: make(chan struct{}, answersAtOnce),
-		loads: make(chan struct{}, loadsAtOnce), flights: map[string]*flight{}, failedFor: failedFor,
+		loads: make(chan struct{}, loadsAtOnce), flights: map[wish]*flight{}, failedFor: failedFor,
 	}
 	for _, hostname := range o.Own {
 		m.own[hostname] = true
@@ -133,13 +137,22 @@ func (m *Manager) Close() {
 	m.cache.Stop()
 }
 
-// errUnknown refuses handshakes for hostnames that are not served.
-var errUnknown = errors.New("the hostname is not served here")
+// errUnknown refuses handshakes for hostnames that are not served, errNotConnected those
+// for hostnames that have no certificate because their DNS does not lead here yet.
+var (
+	errUnknown      = errors.New("the hostname is not served here")
+	errNotConnected = errors.New("the hostname has no certificate, and does not lead here yet")
+)
 
 // serves reports whether handshakes for a hostname are accepted. It is decided in
 // memory, so that names that nobody serves cost nothing.
 func (m *Manager) serves(hostname string) bool {
 	return hostname != "" && (m.own[hostname] || m.Serves != nil && m.Serves(hostname))
+}
+
+// mayOrder reports whether a handshake may order the certificate of a subject.
+func (m *Manager) mayOrder(ctx context.Context, subject string) bool {
+	return m.MayOrder == nil || m.own[subject] || subject == m.wildcard() || m.MayOrder(ctx, subject)
 }
 
 // keeps reports whether the certificate of a subject is still wanted.

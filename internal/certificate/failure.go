@@ -20,7 +20,7 @@ type Failure struct {
 	Code string
 	// Message says what was seen and what to do.
 	Message string
-	// RetryAt is when the next order may be made at the earliest.
+	// RetryAt is when the next order may be made at the earliest, but for a verification.
 	RetryAt clock.Instant
 	cause   error
 }
@@ -107,16 +107,24 @@ func explain(subject string, err error) *Failure {
 // fail two ways of proof, and authorities allow five failures an hour.
 var waits = []time.Duration{5 * time.Minute, time.Hour, 4 * time.Hour, 12 * time.Hour, 24 * time.Hour}
 
+// askAgainAfter is how old a failure is when a verification makes the next order, however
+// many failed before: what was wrong may be mended. Rate limits of the authority are kept.
+const askAgainAfter = 10 * time.Minute
+
 // waiting returns the failure of a subject whose next order may not be made yet, nil
 // when it may.
 func (s *storage) waiting(ctx context.Context, subject string) (f *Failure, err error) {
 	defer fault.Wrap(&err, "certificate.waiting(%q)", subject)
+	now, failedAt := s.db.Now(), clock.Instant(0)
 	f, err = store.One(ctx, s.db, func(r store.Row) (*Failure, error) {
 		f := &Failure{}
-		return f, r.Scan(&f.Code, &f.Message, &f.RetryAt)
-	}, "SELECT code, message, retry_at FROM certificate_failure WHERE subject = ? AND retry_at > ?", subject,
-		s.db.Now())
-	if errors.Is(err, store.ErrNotFound) {
+		return f, r.Scan(&f.Code, &f.Message, &failedAt, &f.RetryAt)
+	}, "SELECT code, message, failed_at, retry_at FROM certificate_failure WHERE subject = ? AND retry_at > ?", subject,
+		now)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return nil, nil
+	case err == nil && askerOf(ctx) == verification && f.Code != RateLimited && failedAt <= now.Add(-askAgainAfter):
 		return nil, nil
 	}
 	return f, err

@@ -34,7 +34,7 @@ func (m *Manager) admit(hello *tls.ClientHelloInfo) (*tls.Config, error) {
 }
 
 // certificate returns the certificate of a served hostname: from memory, else from the
-// database, else from the authority.
+// database, else, if it may be ordered, from the authority.
 func (m *Manager) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	hostname := strings.ToLower(hello.ServerName)
 	if slices.Equal(hello.SupportedProtos, []string{acmez.ACMETLS1Protocol}) {
@@ -48,7 +48,7 @@ func (m *Manager) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, err
 	}
 	ctx, cancel := context.WithTimeout(hello.Context(), handshakeFor)
 	defer cancel()
-	f := m.fly(m.subject(hostname))
+	f := m.fly(wish{m.subject(hostname), visit})
 	select {
 	case <-f.done:
 		return &f.certificate.Certificate, f.err

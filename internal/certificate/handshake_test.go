@@ -2,6 +2,7 @@ package certificate
 
 import (
 	"bufio"
+	"context"
 	"crypto/tls"
 	"fmt"
 	"io"
@@ -63,6 +64,34 @@ func TestFailingHostname(t *testing.T) {
 		i.DB, i.storage.db = nil, nil // it is not asked again
 	}
 	i.wantOrders(t, 1)
+}
+
+// TestHandshakesBeforeTheDNS visits a hostname before its DNS leads here. That makes no
+// order which could fail, so the verification that follows gets the certificate.
+func TestHandshakesBeforeTheDNS(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+		realTime(c)
+		i := newInstallation(t, db, func(_ *installation, o *Options) {
+			o.Own = []string{"own.example"}
+			o.MayOrder = func(_ context.Context, hostname string) bool { return hostname == "connected.example" }
+		})
+		away := map[string]any{"host": "new.example", "addresses": []string{"127.0.0.9"}}
+		i.Set(t, "add-a", away)
+		if _, err := i.visit("new.example"); err == nil {
+			t.Error("there is a certificate")
+		}
+		i.wantOrders(t, 0)
+		i.Set(t, "clear-a", away)
+		if err := i.Obtain(t.Context(), "new.example"); err != nil {
+			t.Fatal(err)
+		}
+		i.forget()
+		i.mustVisit(t, "new.example")
+		i.wantOrders(t, 1)
+		i.mustVisit(t, "own.example")
+		i.mustVisit(t, "connected.example")
+		i.wantOrders(t, 3)
+	})
 }
 
 // TestTLSSettings refuses what is too old, and goes on with a session at another process.

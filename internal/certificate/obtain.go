@@ -23,11 +23,34 @@ const (
 	flightFor = 2 * orderFor
 )
 
-// Obtain gets the certificate of a hostname, unless there is a valid one: by one order, or
-// not at all when the last order failed a short while ago. It returns a *Failure when the
-// authority refuses or cannot be reached, and the error of ctx when that ends first; the
-// order goes on then. All processes that want the same certificate make one order.
-func (m *Manager) Obtain(ctx context.Context, hostname string) (err error) {
+// asker says who wants a certificate, which decides whether an order is made.
+type asker int
+
+const (
+	upkeep       asker = iota // a renewal, or the installation itself
+	visit                     // a handshake: anybody
+	verification              // the check of a domain, after it saw the DNS lead here
+)
+
+// askerKey is the key under which a context tells the asker: certmagic is between those
+// who ask and the order.
+type askerKey struct{}
+
+func askerOf(ctx context.Context) asker {
+	by, _ := ctx.Value(askerKey{}).(asker)
+	return by
+}
+
+// Obtain gets the certificate of a hostname that was found to lead here, unless there is a
+// valid one: by one order, or not at all when the last order failed a short while ago. It
+// returns a *Failure when the authority refuses or cannot be reached, and the error of ctx
+// when that ends first; the order goes on then. All processes that want the same
+// certificate make one order.
+func (m *Manager) Obtain(ctx context.Context, hostname string) error {
+	return m.obtain(ctx, hostname, verification)
+}
+
+func (m *Manager) obtain(ctx context.Context, hostname string, by asker) (err error) {
 	defer fault.Wrap(&err, "certificate.Obtain(%q)", hostname)
 	subject := m.subject(hostname)
 	valid, err := store.Exists(ctx, m.DB, "SELECT 1 FROM certificate_file WHERE key = ? AND not_after > ?",
@@ -35,7 +58,7 @@ func (m *Manager) Obtain(ctx context.Context, hostname string) (err error) {
 	if err != nil || valid {
 		return err
 	}
-	f := m.fly(subject)
+	f := m.fly(wish{subject, by})
 	select {
 	case <-f.done:
 		return f.err
@@ -49,6 +72,12 @@ func (m *Manager) key(subject string) []byte {
 	return []byte(certmagic.StorageKeys.SiteCert(m.issuer.IssuerKey(), subject))
 }
 
+// wish is what a flight is made for.
+type wish struct {
+	subject string
+	by      asker
+}
+
 // flight is a certificate that is being loaded or obtained for all who want it.
 type flight struct {
 	done        chan struct{}
@@ -56,23 +85,23 @@ type flight struct {
 	err         error
 }
 
-// fly loads the certificate of a subject into memory, or obtains it, once for all who
+// fly loads a certificate into memory, or obtains it, once for all askers of a kind who
 // want it at the same time.
-func (m *Manager) fly(subject string) *flight {
+func (m *Manager) fly(w wish) *flight {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	f := m.flights[subject]
+	f := m.flights[w]
 	if f != nil {
 		return f
 	}
 	f = &flight{done: make(chan struct{})}
-	m.flights[subject] = f
+	m.flights[w] = f
 	m.running.Go(func() {
-		f.certificate, f.err = m.loadOrObtain(subject)
+		f.certificate, f.err = m.loadOrObtain(w)
 		land := func() {
 			m.mu.Lock()
 			defer m.mu.Unlock()
-			delete(m.flights, subject)
+			delete(m.flights, w)
 		}
 		if f.err != nil {
 			time.AfterFunc(m.failedFor, land)
@@ -84,12 +113,16 @@ func (m *Manager) fly(subject string) *flight {
 	return f
 }
 
-func (m *Manager) loadOrObtain(subject string) (certmagic.Certificate, error) {
-	ctx, cancel := context.WithTimeout(m.life, flightFor)
+func (m *Manager) loadOrObtain(w wish) (certmagic.Certificate, error) {
+	ctx, cancel := context.WithTimeout(context.WithValue(m.life, askerKey{}, w.by), flightFor)
 	defer cancel()
+	subject := w.subject
 	c, err := m.load(ctx, subject)
 	if !errors.Is(err, fs.ErrNotExist) && (err != nil || !c.Expired()) {
 		return c, err
+	}
+	if w.by == visit && !m.mayOrder(ctx, subject) {
+		return c, errNotConnected
 	}
 	// Asked before the lock, for which many may wait.
 	if failure, err := m.storage.waiting(ctx, subject); err != nil || failure != nil {

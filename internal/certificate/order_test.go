@@ -148,7 +148,7 @@ func TestFailuresBackOff(t *testing.T) {
 		fails := func(wait time.Duration) {
 			t.Helper()
 			var f *Failure
-			if err := again.Obtain(t.Context(), "away.example"); !errors.As(err, &f) || f.Code != Unreachable ||
+			if err := again.obtain(t.Context(), "away.example", visit); !errors.As(err, &f) || f.Code != Unreachable ||
 				f.RetryAt != c.Now().Add(wait) {
 				t.Fatalf("%+v", err)
 			}
@@ -172,6 +172,45 @@ func TestFailuresBackOff(t *testing.T) {
 		if status, err := ReadStatus(t.Context(), db, c.Now()); err != nil || status.Failing != 2 || status.Valid != 1 {
 			t.Error(status, err)
 		}
+	})
+}
+
+// TestVerificationAsksAgain has a verification order in spite of older failures, unless the
+// authority takes no orders.
+func TestVerificationAsksAgain(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+		realTime(c)
+		i := newInstallation(t, db, nil)
+		note := func(hostname, code string) {
+			t.Helper()
+			for range waits {
+				if err := i.storage.failed(t.Context(), hostname, &Failure{Code: code}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		note("mended.example", Unreachable)
+		note("limited.example", RateLimited)
+		asks := func(hostname string, by asker, refused bool) {
+			t.Helper()
+			i.forget()
+			err := i.obtain(t.Context(), hostname, by)
+			if isFailure(err) != refused || err != nil && !refused {
+				t.Errorf("%s, asker %d: %v", hostname, by, err)
+			}
+		}
+		c.Move(askAgainAfter - time.Millisecond)
+		asks("mended.example", verification, true)
+		c.Move(time.Millisecond)
+		asks("mended.example", visit, true)
+		asks("mended.example", upkeep, true)
+		i.wantOrders(t, 0)
+		asks("mended.example", verification, false)
+		i.wantOrders(t, 1)
+		c.Move(waits[len(waits)-1] - askAgainAfter - time.Millisecond)
+		asks("limited.example", verification, true)
+		c.Move(time.Millisecond)
+		asks("limited.example", verification, false)
 	})
 }
 

@@ -59,7 +59,7 @@ func (m *Manager) Sweep(ctx context.Context) (err error) {
 	}
 	defer m.storage.Unlock(context.WithoutCancel(ctx), "sweep")
 	for _, subject := range m.subjects() {
-		if err := m.Obtain(ctx, subject); err != nil && !isFailure(err) {
+		if err := m.obtain(ctx, subject, upkeep); err != nil && !isFailure(err) {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -86,12 +87,19 @@ func TestTLS(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			return p.PutHost(t.Context(), "x.example", "revision", route.Host{DomainID: "domain"})
+			return errors.Join(
+				p.PutHost(t.Context(), "x.example", "revision", route.Host{DomainID: "domain", Connected: true}),
+				p.PutHost(t.Context(), "new.example", "revision", route.Host{DomainID: "new"}),
+				p.PutHost(t.Context(), "x.localhost", "revision", route.Host{DomainID: "platform"}))
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		secure(public, "https://x.example/_service/health", 200)
+		secure(public, "https://x.localhost/_service/health", 200)
+		if _, err := get(public, "https://new.example/"); err == nil {
+			t.Error("a hostname whose DNS does not lead here has a certificate")
+		}
 		answer, err := get(plain, "http://x.example/hello?a=b")
 		if err != nil || answer.StatusCode != 308 || answer.Header.Get("Location") != "https://x.example/hello?a=b" {
 			t.Errorf("http: %v, %v", answer, err)
@@ -99,11 +107,11 @@ func TestTLS(t *testing.T) {
 		if answer, err := get(plain, "http://y.example/"); err != nil || answer.StatusCode != 404 {
 			t.Errorf("http at an unknown hostname: %v, %v", answer, err)
 		}
-		if n := ca.Orders.Load(); n != 3 {
-			t.Errorf("%d orders, want one for each of three hostnames", n)
+		if n := ca.Orders.Load(); n != 4 {
+			t.Errorf("%d orders, want one for each of four hostnames", n)
 		}
 		if out, _, _ := execute(t, "doctor", "--data-dir", dir, "--database", database); !strings.Contains(out,
-			"certificates ok, 3 valid, the first expires in 90 days\n") {
+			"certificates ok, 4 valid, the first expires in 90 days\n") {
 			t.Errorf("doctor: %s", out)
 		}
 		if log := s.stderr.String(); strings.Contains(log, "127.0.0.1:") && strings.Contains(log, "handshake") {
