@@ -84,7 +84,10 @@ func (i *issuer) Issue(ctx context.Context, csr *x509.CertificateRequest) (*cert
 	if err == nil {
 		i.metrics.orders.WithLabelValues("issued").Inc()
 		i.Log.Info("certificate issued", "subject", subject)
-		return issued, i.storage.succeeded(ctx, subject)
+		if err := i.storage.succeeded(context.WithoutCancel(ctx), subject); err != nil {
+			i.Log.Warn("the failures of a certificate that was issued stay noted", "subject", subject, "error", err)
+		}
+		return issued, nil
 	}
 	var storage *storageError
 	if errors.Is(err, context.Canceled) || errors.As(err, &storage) {

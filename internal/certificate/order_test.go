@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -211,6 +212,27 @@ func TestVerificationAsksAgain(t *testing.T) {
 		asks("limited.example", verification, true)
 		c.Move(time.Millisecond)
 		asks("limited.example", verification, false)
+	})
+}
+
+// TestIssuedCertificateIsKept loses the table of failures in the middle of an order.
+func TestIssuedCertificateIsKept(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+		realTime(c)
+		i := newInstallation(t, db, nil)
+		lose := func(r *http.Request) {
+			if strings.HasPrefix(r.URL.Path, "/finalize-order/") {
+				if _, err := db.Exec(r.Context(), "ALTER TABLE certificate_failure RENAME TO lost"); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		i.Before.Store(&lose)
+		if err := i.Obtain(t.Context(), "a.example"); err != nil {
+			t.Error(err)
+		}
+		i.mustVisit(t, "a.example")
+		i.wantOrders(t, 1)
 	})
 }
 
