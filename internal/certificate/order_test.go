@@ -220,11 +220,14 @@ func TestIssuedCertificateIsKept(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
 		realTime(c)
 		i := newInstallation(t, db, nil)
+		var once sync.Once // a request whose nonce is not taken comes again
 		lose := func(r *http.Request) {
 			if strings.HasPrefix(r.URL.Path, "/finalize-order/") {
-				if _, err := db.Exec(r.Context(), "ALTER TABLE certificate_failure RENAME TO lost"); err != nil {
-					t.Error(err)
-				}
+				once.Do(func() {
+					if _, err := db.Exec(r.Context(), "ALTER TABLE certificate_failure RENAME TO lost"); err != nil {
+						t.Error(err)
+					}
+				})
 			}
 		}
 		i.Before.Store(&lose)
@@ -391,5 +394,29 @@ func TestSweepAtStart(t *testing.T) {
 		sweep(2)
 		c.Move(time.Millisecond)
 		sweep(3)
+	})
+}
+
+// TestSweepGoesOn renews what is due though a certificate of the installation is damaged.
+func TestSweepGoesOn(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+		realTime(c)
+		i := newInstallation(t, db, func(_ *installation, o *Options) { o.Own = []string{"own.example"} })
+		now := c.Now().Time()
+		i.seed(t, "own.example", now.Add(-90*day), now.Add(-time.Hour))
+		key := strings.TrimSuffix(string(i.key("own.example")), ".crt") + ".key"
+		if n, err := db.Exec(t.Context(), "UPDATE certificate_file SET value = ? WHERE key = ?", []byte("damaged"),
+			[]byte(key)); n != 1 || err != nil {
+			t.Fatal(n, err)
+		}
+		i.seed(t, "due.example", now.Add(-80*day), now.Add(10*day))
+		if err := i.Sweep(t.Context()); err == nil || isFailure(err) {
+			t.Errorf("the damaged certificate is not told: %v", err)
+		}
+		due, err := store.One(t.Context(), db, scanStored,
+			"SELECT key, subject, not_after FROM certificate_file WHERE key = ?", i.key("due.example"))
+		if err != nil || due.notAfter < c.Now().Add(11*day) {
+			t.Errorf("the certificate that is due ends at %v: %v", due.notAfter, err)
+		}
 	})
 }

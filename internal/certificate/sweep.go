@@ -58,14 +58,17 @@ func (m *Manager) Sweep(ctx context.Context) (err error) {
 		return err
 	}
 	defer m.storage.Unlock(context.WithoutCancel(ctx), "sweep")
+	var failures []error // one does not keep the rest away
 	for _, subject := range m.subjects() {
 		if err := m.obtain(ctx, subject, upkeep); err != nil && !isFailure(err) {
-			return err
+			failures = append(failures, err)
 		}
 	}
-	if err := m.renewDue(ctx); err != nil {
-		return err
-	}
+	return errors.Join(append(failures, m.renewDue(ctx), m.removeOld(ctx))...)
+}
+
+// removeOld removes what is of no use any more.
+func (m *Manager) removeOld(ctx context.Context) error {
 	now := m.DB.Now()
 	for _, old := range []struct {
 		statement string
@@ -80,7 +83,7 @@ func (m *Manager) Sweep(ctx context.Context) (err error) {
 		}
 	}
 	first, last := below("ocsp")
-	_, err = m.DB.Exec(ctx, "DELETE FROM certificate_file WHERE key >= ? AND key < ? AND modified_at <= ?", first, last,
+	_, err := m.DB.Exec(ctx, "DELETE FROM certificate_file WHERE key >= ? AND key < ? AND modified_at <= ?", first, last,
 		now.Add(-stapleFor))
 	return err
 }
