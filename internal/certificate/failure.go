@@ -59,8 +59,7 @@ func storageFailed(err error) error {
 
 // advice says for each type of problem of the authority what it means.
 var advice = map[string]struct{ code, message string }{
-	acme.ProblemTypeRateLimited: {RateLimited, "The certificate authority takes no more orders for %s for now. " +
-		"Wait; the order is repeated."},
+	acme.ProblemTypeRateLimited: {RateLimited, "The certificate authority takes no more orders for %s for now."},
 	acme.ProblemTypeCAA: {CAAForbids, "A CAA record forbids the certificate authority to issue a certificate for %s. " +
 		"Allow it in the CAA records of the domain, or remove them."},
 	acme.ProblemTypeConnection: {Unreachable, "The certificate authority could not connect to %s on port 80 or 443. " +
@@ -74,7 +73,7 @@ var advice = map[string]struct{ code, message string }{
 	acme.ProblemTypeDNS: {DNSFailed, "The certificate authority could not resolve %s. " +
 		"Check the records of the hostname, and DNSSEC if the domain has it."},
 	acme.ProblemTypeRejectedIdentifier: {Refused, "The certificate authority issues no certificates for %s."},
-	acme.ProblemTypeServerInternal:     {AuthorityAway, "The certificate authority failed over %s. The order is repeated."},
+	acme.ProblemTypeServerInternal:     {AuthorityAway, "The certificate authority failed over %s."},
 }
 
 // maxDetail bounds what is kept of the authority's own words.
@@ -83,13 +82,13 @@ const maxDetail = 500
 // explain returns the failure that an error of an order means.
 func explain(subject string, err error) *Failure {
 	f := &Failure{Code: AuthorityAway, Message: "The certificate authority cannot be reached, so there is no " +
-		"certificate for " + subject + " yet. The order is repeated.", cause: err}
+		"certificate for " + subject + " yet.", cause: err}
 	var provider *providerError
 	var problem acme.Problem
 	switch {
 	case errors.As(err, &provider):
 		f.Code = ProviderAway
-		f.Message = "The DNS provider did not take the record that proves " + subject + ". The order is repeated."
+		f.Message = "The DNS provider did not take the record that proves " + subject + "."
 	case errors.As(err, &problem):
 		known, ok := advice[problem.Type]
 		if !ok {
@@ -97,7 +96,8 @@ func explain(subject string, err error) *Failure {
 		}
 		f.Code, f.Message = known.code, fmt.Sprintf(known.message, subject)
 		if detail := strings.Join(strings.Fields(problem.Detail), " "); detail != "" {
-			f.Message += " It says: " + strings.ToValidUTF8(detail[:min(len(detail), maxDetail)], "")
+			detail = strings.ToValidUTF8(detail[:min(len(detail), maxDetail)], "")
+			f.Message += " It says: " + strings.TrimSuffix(detail, ".") + "."
 		}
 	}
 	return f
@@ -130,9 +130,11 @@ func (s *storage) waiting(ctx context.Context, subject string) (f *Failure, err 
 	return f, err
 }
 
-// failed notes a failure, and in f when the next order may be made.
+// failed notes a failure, and in f when the next order may be made. Its message tells when
+// a verification makes it.
 func (s *storage) failed(ctx context.Context, subject string, f *Failure) (err error) {
 	defer fault.Wrap(&err, "certificate.failed(%q)", subject)
+	message := f.Message
 	return s.db.InTx(ctx, func(tx *store.Tx) error {
 		before, err := store.One(ctx, tx, store.Value[int],
 			"SELECT failures FROM certificate_failure WHERE subject = ?", subject)
@@ -140,6 +142,11 @@ func (s *storage) failed(ctx context.Context, subject string, f *Failure) (err e
 			return err
 		}
 		f.RetryAt = tx.Now.Add(waits[min(before, len(waits)-1)])
+		next := f.RetryAt
+		if f.Code != RateLimited {
+			next = min(next, tx.Now.Add(askAgainAfter))
+		}
+		f.Message = message + next.Time().UTC().Format(" The next order is made after 15:04 UTC on 2 January.")
 		_, err = tx.Exec(ctx, `INSERT INTO certificate_failure (subject, failures, code, message, failed_at, retry_at)
 			VALUES (?, 1, ?, ?, ?, ?)
 			ON CONFLICT (subject) DO UPDATE SET failures = certificate_failure.failures + 1, code = excluded.code,

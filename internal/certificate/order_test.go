@@ -140,17 +140,18 @@ func TestFailuresBackOff(t *testing.T) {
 		} {
 			var f *Failure
 			if err := i.Obtain(t.Context(), hostname); !errors.As(err, &f) || f.Code != want.code ||
-				!strings.Contains(f.Message, want.says) || f.RetryAt != c.Now().Add(waits[0]) {
+				!strings.Contains(f.Message, want.says) || !strings.HasSuffix(f.Message, nextOrder(c, waits[0])) || f.RetryAt != c.Now().Add(waits[0]) {
 				t.Errorf("%s: %+v, want %v", hostname, err, want)
 			}
 		}
 		before := i.Orders.Load()
 		again := i.manager(t, db, nil) // it remembers nothing in memory
+		told := nextOrder(c, waits[0])
 		fails := func(wait time.Duration) {
 			t.Helper()
 			var f *Failure
 			if err := again.obtain(t.Context(), "away.example", visit); !errors.As(err, &f) || f.Code != Unreachable ||
-				f.RetryAt != c.Now().Add(wait) {
+				f.RetryAt != c.Now().Add(wait) || !strings.HasSuffix(f.Message, told) {
 				t.Fatalf("%+v", err)
 			}
 			again.forget()
@@ -159,6 +160,7 @@ func TestFailuresBackOff(t *testing.T) {
 		fails(time.Millisecond)
 		i.wantOrders(t, before)
 		c.Move(time.Millisecond)
+		told = nextOrder(c, askAgainAfter)
 		fails(waits[1])
 		i.wantOrders(t, before+2) // one for each way to prove it
 		status, err := ReadStatus(t.Context(), db, c.Now())
@@ -176,22 +178,32 @@ func TestFailuresBackOff(t *testing.T) {
 	})
 }
 
+// nextOrder is the end of a message that tells of the next order.
+func nextOrder(c *clock.Clock, wait time.Duration) string {
+	return c.Now().Add(wait).Time().UTC().Format(" The next order is made after 15:04 UTC on 2 January.")
+}
+
 // TestVerificationAsksAgain has a verification order in spite of older failures, unless the
 // authority takes no orders.
 func TestVerificationAsksAgain(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
 		realTime(c)
 		i := newInstallation(t, db, nil)
-		note := func(hostname, code string) {
+		note := func(hostname, code string, next time.Duration) {
 			t.Helper()
+			var last *Failure
 			for range waits {
-				if err := i.storage.failed(t.Context(), hostname, &Failure{Code: code}); err != nil {
+				last = &Failure{Code: code}
+				if err := i.storage.failed(t.Context(), hostname, last); err != nil {
 					t.Fatal(err)
 				}
 			}
+			if !strings.HasSuffix(last.Message, nextOrder(c, next)) {
+				t.Errorf("%s: %q", hostname, last.Message)
+			}
 		}
-		note("mended.example", Unreachable)
-		note("limited.example", RateLimited)
+		note("mended.example", Unreachable, askAgainAfter)
+		note("limited.example", RateLimited, waits[len(waits)-1])
 		asks := func(hostname string, by asker, refused bool) {
 			t.Helper()
 			i.forget()
