@@ -16,9 +16,10 @@ import (
 )
 
 const (
-	// ordersAtOnce bounds the orders of this process that are under way.
-	ordersAtOnce = 10
-	// orderFor bounds how long an order may take.
+	// ordersAtOnce bounds the orders of this process that are under way, visitsAtOnce those
+	// that handshakes made: they leave some for verifications and renewals.
+	ordersAtOnce, visitsAtOnce = 10, 6
+	// orderFor bounds how long an order may take, without the wait for its turn.
 	orderFor = 3 * time.Minute
 	// requestFor bounds one request to the authority.
 	requestFor = 30 * time.Second
@@ -31,8 +32,10 @@ type issuer struct {
 	*Options
 	storage *storage
 	client  *acme.Client
-	slots   chan struct{}
-	metrics metrics
+	// slots bounds the orders, visits those of handshakes; each may take orderFor.
+	slots, visits chan struct{}
+	orderFor      time.Duration
+	metrics       metrics
 }
 
 var (
@@ -49,7 +52,8 @@ func newIssuer(o *Options, s *storage) *issuer {
 		ForceAttemptHTTP2: true,
 	}
 	return &issuer{
-		Options: o, storage: s, slots: make(chan struct{}, ordersAtOnce), metrics: newMetrics(o.Metrics, o.DB),
+		Options: o, storage: s, slots: make(chan struct{}, ordersAtOnce), visits: make(chan struct{}, visitsAtOnce),
+		orderFor: orderFor, metrics: newMetrics(o.Metrics, o.DB),
 		client: &acme.Client{
 			Directory: o.Directory, UserAgent: "Waymark", PollTimeout: orderFor,
 			HTTPClient: &http.Client{Transport: transport, Timeout: requestFor},
@@ -68,19 +72,25 @@ func (i *issuer) IssuerKey() string {
 
 // Issue implements certmagic.Issuer. A refusal is a *Failure.
 func (i *issuer) Issue(ctx context.Context, csr *x509.CertificateRequest) (*certmagic.IssuedCertificate, error) {
-	ctx, cancel := context.WithTimeout(ctx, orderFor)
-	defer cancel()
-	select {
-	case i.slots <- struct{}{}:
-		defer func() { <-i.slots }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	turns := []chan struct{}{i.slots}
+	if askerOf(ctx) == visit {
+		turns = []chan struct{}{i.visits, i.slots}
+	}
+	for _, turn := range turns {
+		select {
+		case turn <- struct{}{}:
+			defer func() { <-turn }()
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
 	subject := csr.DNSNames[0]
 	if failure, err := i.storage.waiting(ctx, subject); err != nil || failure != nil {
 		return nil, errors.Join(err, failure.orNil())
 	}
-	issued, err := i.order(ctx, csr)
+	ordering, cancel := context.WithTimeout(ctx, i.orderFor)
+	defer cancel()
+	issued, err := i.order(ordering, csr)
 	if err == nil {
 		i.metrics.orders.WithLabelValues("issued").Inc()
 		i.Log.Info("certificate issued", "subject", subject)
@@ -90,8 +100,8 @@ func (i *issuer) Issue(ctx context.Context, csr *x509.CertificateRequest) (*cert
 		return issued, nil
 	}
 	var storage *storageError
-	if errors.Is(err, context.Canceled) || errors.As(err, &storage) {
-		return nil, err // this process stops, or the database is away: nothing was learnt of the name
+	if ctx.Err() != nil || errors.As(err, &storage) {
+		return nil, err // the caller gave up, or the database is away: nothing was learnt of the name
 	}
 	failure := explain(subject, err)
 	i.metrics.orders.WithLabelValues(failure.Code).Inc()
