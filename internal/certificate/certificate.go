@@ -14,6 +14,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"log/slog"
+	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -82,10 +83,10 @@ type Manager struct {
 	cache   *certmagic.Cache
 	config  *certmagic.Config
 	own     map[string]bool
-	// answers bounds the reads of answers to the authority, loads those of certificates.
-	answers, loads chan struct{}
-	tls            *tls.Config
-	tickets        atomic.Pointer[[][32]byte]
+	// answers bounds the reads of answers to the authority.
+	answers chan struct{}
+	tls     *tls.Config
+	tickets atomic.Pointer[[][32]byte]
 
 	// life ends with Close.
 	life context.Context
@@ -103,7 +104,7 @@ type Manager struct {
 func New(o Options) *Manager {
 	m := &Manager{
 		Options: o, own: map[string]bool{}, answers: make(chan struct{}, answersAtOnce),
-		loads: make(chan struct{}, loadsAtOnce), flights: map[wish]*flight{}, failedFor: failedFor,
+		flights: map[wish]*flight{}, failedFor: failedFor,
 	}
 	for _, hostname := range o.Own {
 		m.own[hostname] = true
@@ -124,6 +125,7 @@ func New(o Options) *Manager {
 	m.config = certmagic.New(m.cache, certmagic.Config{
 		Storage: m.storage, Issuers: []certmagic.Issuer{m.issuer}, Logger: quiet, DisableStorageCheck: true,
 		KeySource: certmagic.StandardKeyGenerator{KeyType: certmagic.P256}, RenewalWindowRatio: 1.0 / renewalWindow,
+		OCSP: certmagic.OCSPConfig{HTTPProxy: http.ProxyFromEnvironment}, // without it there is no deadline
 	})
 	m.tls = m.newTLS()
 	return m

@@ -13,8 +13,6 @@ import (
 )
 
 const (
-	// loadsAtOnce bounds the database connections that handshakes keep busy.
-	loadsAtOnce = 4
 	// failedFor is how long handshakes are refused after one that failed, without
 	// another look.
 	failedFor = 5 * time.Second
@@ -138,12 +136,6 @@ func (m *Manager) loadOrObtain(w wish) (certmagic.Certificate, error) {
 // load reads a certificate from the database into memory. A renewal may come between
 // its files; then they do not fit, and are read again.
 func (m *Manager) load(ctx context.Context, subject string) (certmagic.Certificate, error) {
-	select {
-	case m.loads <- struct{}{}:
-		defer func() { <-m.loads }()
-	case <-ctx.Done():
-		return certmagic.Certificate{}, ctx.Err()
-	}
 	c, err := m.config.CacheManagedCertificate(ctx, subject)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		c, err = m.config.CacheManagedCertificate(ctx, subject)

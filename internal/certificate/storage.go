@@ -22,6 +22,8 @@ import (
 const (
 	// maxKey and maxValue bound what is stored, in bytes.
 	maxKey, maxValue = 1 << 10, 64 << 10
+	// loadsAtOnce bounds the database connections that reads of files keep busy.
+	loadsAtOnce = 4
 	// sites is the folder of the certificates, each in a folder of its own.
 	sites = "certificates/"
 )
@@ -33,6 +35,8 @@ const (
 type storage struct {
 	db *store.DB
 	locks
+	// loads bounds the reads of files: handshakes make them.
+	loads chan struct{}
 
 	// mu guards unfinished: the private keys and certificates whose last file is not
 	// there yet, by folder.
@@ -46,7 +50,7 @@ var (
 )
 
 func newStorage(db *store.DB) *storage {
-	return &storage{db: db, locks: newLocks(db), unfinished: map[string][]file{}}
+	return &storage{db: db, locks: newLocks(db), loads: make(chan struct{}, loadsAtOnce), unfinished: map[string][]file{}}
 }
 
 type file struct {
@@ -119,6 +123,12 @@ func lifetime(c *x509.Certificate) time.Duration { return c.NotAfter.Sub(c.NotBe
 // Load implements certmagic.Storage.
 func (s *storage) Load(ctx context.Context, key string) (_ []byte, err error) {
 	defer fault.Wrap(&err, "certificate.Load(%q)", key)
+	select {
+	case s.loads <- struct{}{}:
+		defer func() { <-s.loads }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	value, err := store.One(ctx, s.db, store.Value[[]byte], "SELECT value FROM certificate_file WHERE key = ?",
 		[]byte(key))
 	return value, missing(err)
