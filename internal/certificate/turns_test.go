@@ -1,8 +1,10 @@
 package certificate
 
 import (
+	"crypto/x509"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -54,6 +56,41 @@ func TestWaitForATurn(t *testing.T) {
 	<-f.done
 	if f.err == nil || !strings.Contains(f.err.Error(), "certificate.order(") {
 		t.Errorf("the order was not begun: %v", f.err)
+	}
+}
+
+// TestSlowOCSP loads a certificate while the OCSP of more than may be read at once stalls.
+func TestSlowOCSP(t *testing.T) {
+	m, now := benchManager(t), time.Now()
+	reached, release := make(chan struct{}, loadsAtOnce), make(chan struct{})
+	ocsp := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		reached <- struct{}{}
+		<-release
+	}))
+	t.Cleanup(ocsp.Close)
+	defer close(release)
+	for n := range loadsAtOnce {
+		name := fmt.Sprintf("slow%d.example", n)
+		m.seed(t, name, now, now.Add(90*day), func(c *x509.Certificate) {
+			c.OCSPServer, c.IssuingCertificateURL = []string{ocsp.URL}, []string{ocsp.URL}
+		})
+		m.fly(wish{name, visit})
+	}
+	for range loadsAtOnce {
+		<-reached
+	}
+	m.seed(t, "quick.example", now, now.Add(90*day))
+	f := m.fly(wish{"quick.example", visit})
+	storetest.Eventually(t, "another certificate is loaded", func() bool {
+		select {
+		case <-f.done:
+			return true
+		default:
+			return false
+		}
+	})
+	if f.err != nil {
+		t.Error(f.err)
 	}
 }
 

@@ -281,7 +281,7 @@ func PortOf(l net.Listener) int { return l.Addr().(*net.TCPAddr).Port }
 type Made struct{ Chain, Key []byte }
 
 // SelfSigned makes a certificate of a hostname and of 127.0.0.1.
-func SelfSigned(t testing.TB, name string, from, to time.Time) Made {
+func SelfSigned(t testing.TB, name string, from, to time.Time, change ...func(*x509.Certificate)) Made {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -293,6 +293,9 @@ func SelfSigned(t testing.TB, name string, from, to time.Time) Made {
 	}
 	template := &x509.Certificate{SerialNumber: serial, NotBefore: from, NotAfter: to, DNSNames: []string{name},
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
+	for _, c := range change {
+		c(template)
+	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
 		t.Fatal(err)
