@@ -93,7 +93,8 @@ func TestStorage(t *testing.T) {
 }
 
 // seed stores a certificate as if the authority had issued it.
-func (m *Manager) seed(t testing.TB, name string, from, to time.Time, change ...func(*x509.Certificate)) pebbletest.Made {
+func (m *Manager) seed(t testing.TB, name string, from, to time.Time,
+	change ...func(*x509.Certificate)) pebbletest.Made {
 	t.Helper()
 	c, folder := pebbletest.SelfSigned(t, name, from, to, change...), strings.TrimSuffix(string(m.key(name)), ".crt")
 	for _, f := range []file{{".key", c.Key}, {".crt", c.Chain}, {".json", []byte(`{"sans": ["` + name + `"]}`)}} {
