@@ -347,7 +347,7 @@ func TestWithoutMetricsAndZone(t *testing.T) {
 			})
 			c.terminate()
 			if log := c.stderr.String(); strings.Contains(log, "what=metrics") ||
-				!strings.Contains(log, "level=WARN msg=\"without --platform-zone no domain can be created") {
+				!strings.Contains(log, "level=WARN msg=\"without --platform-zone, --connect-cname or --connect-ips no domain can be created") {
 				t.Errorf("log:\n%s", log)
 			}
 		})
