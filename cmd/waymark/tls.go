@@ -8,12 +8,12 @@ import (
 	"net/http"
 	"net/mail"
 	"net/url"
-	"os"
 	"regexp"
 	"strconv"
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/certificate"
+	"github.com/waymarkhq/waymark/internal/outbound"
 	"github.com/waymarkhq/waymark/internal/weburl"
 )
 
@@ -93,12 +93,9 @@ func (c *certificates) loadRoots() error {
 	if c.ACMECA == "" {
 		return nil
 	}
-	text, err := os.ReadFile(c.ACMECA)
-	if err != nil {
-		return fmt.Errorf("--acme-ca %s: %w", c.ACMECA, cause(err))
-	}
-	if c.roots = x509.NewCertPool(); !c.roots.AppendCertsFromPEM(text) {
-		return fmt.Errorf("--acme-ca %s holds no certificate in PEM", c.ACMECA)
+	var err error
+	if c.roots, err = outbound.LoadCA(c.ACMECA); err != nil {
+		return fmt.Errorf("--acme-ca: %w", err)
 	}
 	return nil
 }

@@ -95,20 +95,14 @@ func RemoveAll(ctx context.Context, tx *store.Tx, domainID string) (err error) {
 	return nil
 }
 
-// Remaining returns how many sets of records of a domain are still to be removed at
-// the provider after RemoveAll, and of them how many it did not take, however often
-// it was tried; those are tried again every hour, and by RemoveAll.
-func Remaining(ctx context.Context, q store.Q, domainID string) (left, failed int64, err error) {
+// Remaining returns how many sets of records of a domain are kept here, and on how many
+// of them no job is at work. After RemoveAll the first are still to be removed at the
+// provider, and the second are those that it did not take, however often it was tried;
+// those are tried again every hour, and by RemoveAll.
+func Remaining(ctx context.Context, q store.Q, domainID string) (sets, ended int64, err error) {
 	defer fault.Wrap(&err, "dnsrecord.Remaining(%s)", domainID)
 	_, err = store.One(ctx, q, func(r store.Row) (struct{}, error) {
-		return struct{}{}, r.Scan(&left, &failed)
+		return struct{}{}, r.Scan(&sets, &ended)
 	}, "SELECT COUNT(*), COUNT(CASE WHEN job_id IS NULL THEN 1 END) FROM dns_record_set WHERE domain_id = ?", domainID)
-	return left, failed, err
-}
-
-// Applying returns how many sets of a domain are on their way to the provider.
-func Applying(ctx context.Context, q store.Q, domainID string) (n int64, err error) {
-	defer fault.Wrap(&err, "dnsrecord.Applying(%s)", domainID)
-	return store.One(ctx, q, store.Value[int64], `SELECT COUNT(*) FROM dns_record_set WHERE domain_id = ?
-		AND job_id IS NOT NULL`, domainID)
+	return sets, ended, err
 }

@@ -177,11 +177,11 @@ func (o Options) verifyService(ctx context.Context, r *durable.Run, d *Domain) e
 		if problem != "" {
 			return o.finish(ctx, r, withoutZone(d, problem))
 		}
-		applying, err := dnsrecord.Applying(ctx, r.DB, d.ID)
+		sets, ended, err := dnsrecord.Remaining(ctx, r.DB, d.ID)
 		if err != nil {
 			return err
 		}
-		if now := r.DB.Now(); applying > 0 && now.Sub(r.Operation.CreatedAt) < applyTime {
+		if now := r.DB.Now(); sets > ended && now.Sub(r.Operation.CreatedAt) < applyTime {
 			return r.Later(ctx, now.Add(againAfter))
 		}
 	}

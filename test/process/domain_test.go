@@ -63,13 +63,6 @@ func TestBringDomain(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
 		const zone = "shop.example.com"
 		dir, public, plain := t.TempDir(), pebbletest.FreeAddress(t), pebbletest.FreeAddress(t)
-		port := func(address string) int {
-			at, err := net.ResolveTCPAddr("tcp", address)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return at.Port
-		}
 		keep := func(name string, content []byte) string {
 			path := filepath.Join(dir, name)
 			if err := os.WriteFile(path, content, 0o600); err != nil {
@@ -95,7 +88,7 @@ func TestBringDomain(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		ca := pebbletest.Start(t, port(plain), port(public), pebbletest.Settings{})
+		ca := pebbletest.Start(t, portOf(t, plain), portOf(t, public), pebbletest.Settings{})
 		s := serve(t, dir, database, "--tls", "acme", "--acme-directory", ca.Directory, "--acme-ca",
 			keep("roots.pem", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: ca.Root})),
 			"--public-addr", public, "--http-addr", plain, "--connect-ips", "127.0.0.1", "--dns-resolver", knot.Address,

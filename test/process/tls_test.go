@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -25,15 +24,7 @@ import (
 func TestTLS(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
 		dir, public, plain := t.TempDir(), pebbletest.FreeAddress(t), pebbletest.FreeAddress(t)
-		port := func(address string) int {
-			_, text, _ := net.SplitHostPort(address)
-			n, err := strconv.Atoi(text)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return n
-		}
-		ca := pebbletest.Start(t, port(plain), port(public), pebbletest.Settings{})
+		ca := pebbletest.Start(t, portOf(t, plain), portOf(t, public), pebbletest.Settings{})
 		roots := filepath.Join(dir, "roots.pem")
 		root := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: ca.Root})
 		if err := os.WriteFile(roots, root, 0o600); err != nil {
@@ -119,4 +110,14 @@ func TestTLS(t *testing.T) {
 		}
 		s.terminate()
 	})
+}
+
+// portOf returns the port of an address.
+func portOf(t *testing.T, address string) int {
+	t.Helper()
+	at, err := net.ResolveTCPAddr("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return at.Port
 }
