@@ -26,6 +26,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/outbound"
 	"github.com/waymarkhq/waymark/internal/part"
 	"github.com/waymarkhq/waymark/internal/qr"
+	"github.com/waymarkhq/waymark/internal/template"
 	"github.com/waymarkhq/waymark/internal/webhook"
 )
 
@@ -60,6 +61,7 @@ func Declare(p *op.Pipeline, o Options) (parts []part.Part) {
 		dnsrecord.Register(p, o.Domains.Provider),
 		organize.Register(p, link.PublishCampaign),
 		asset.Register(p, o.Assets, o.Blobs),
+		template.Register(p),
 		qr.Register(p, o.Addresses, o.Blobs),
 		webhook.Register(p, o.Outbound),
 		automation.Part(),

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/waymarkhq/waymark/internal/asset"
+	"github.com/waymarkhq/waymark/internal/binding"
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/op"
@@ -22,23 +23,23 @@ import (
 
 // Content is what a client may set of a link besides its identity.
 type Content struct {
-	FolderID          opt.Null[string]      `json:"folderId,omitzero" maxLength:"100"`
-	CampaignID        opt.Null[string]      `json:"campaignId,omitzero" maxLength:"100"`
-	Lifecycle         opt.Opt[SetLifecycle] `json:"lifecycle,omitzero"`
-	UTM               opt.Opt[utm.SetUTM]   `json:"utm,omitzero"`
-	Title             opt.Null[text.Line]   `json:"title,omitzero" maxLength:"200" example:"Spring sale"`
-	Description       opt.Null[text.Block]  `json:"description,omitzero" maxLength:"1000"`
-	ImageURL          opt.Null[string]      `json:"imageUrl,omitzero" maxLength:"4096" doc:"HTTPS, without user or password."`
-	DesktopURL        opt.Null[string]      `json:"desktopUrl,omitzero" maxLength:"4096" aliases:"url,destination,destinationUrl,target,targetUrl,longUrl,long_url,link" example:"https://shop.example.com/spring" doc:"HTTPS. Omitted on creation: the app's default."`
-	PlayStoreURL      opt.Null[string]      `json:"playStoreUrl,omitzero" maxLength:"4096" doc:"HTTPS. Omitted on creation: the app's default."`
-	AppStoreURL       opt.Null[string]      `json:"appStoreUrl,omitzero" maxLength:"4096" doc:"HTTPS. Omitted on creation: the app's default."`
-	AppPath           opt.Null[string]      `json:"appPath,omitzero" maxLength:"1000" doc:"Relative path, read by the app: no scheme, no leading or double slash, no .. segment."`
-	Parameters        opt.Opt[opt.Object]   `json:"parameters,omitzero" doc:"At most 16 KiB, counted in UTF-8 without white space and needless escapes, and 5 levels deep."`
-	WebOnly           opt.Opt[bool]         `json:"webOnly,omitzero"`
-	Behavior          opt.Opt[string]       `json:"behavior,omitzero" enum:"manual,automatic,intelligent" doc:"Default manual."`
-	Group             opt.Opt[string]       `json:"group,omitzero" enum:"main,operational" doc:"Default operational."`
-	TemplateData      opt.Opt[opt.Object]   `json:"templateData,omitzero"`
-	TemplateSelection opt.Opt[SetTemplates] `json:"templateSelection,omitzero"`
+	FolderID          opt.Null[string]               `json:"folderId,omitzero" maxLength:"100"`
+	CampaignID        opt.Null[string]               `json:"campaignId,omitzero" maxLength:"100"`
+	Lifecycle         opt.Opt[SetLifecycle]          `json:"lifecycle,omitzero"`
+	UTM               opt.Opt[utm.SetUTM]            `json:"utm,omitzero"`
+	Title             opt.Null[text.Line]            `json:"title,omitzero" maxLength:"200" example:"Spring sale"`
+	Description       opt.Null[text.Block]           `json:"description,omitzero" maxLength:"1000"`
+	ImageURL          opt.Null[string]               `json:"imageUrl,omitzero" maxLength:"4096" doc:"HTTPS, without user or password."`
+	DesktopURL        opt.Null[string]               `json:"desktopUrl,omitzero" maxLength:"4096" aliases:"url,destination,destinationUrl,target,targetUrl,longUrl,long_url,link" example:"https://shop.example.com/spring" doc:"HTTPS. Omitted on creation: the app's default."`
+	PlayStoreURL      opt.Null[string]               `json:"playStoreUrl,omitzero" maxLength:"4096" doc:"HTTPS. Omitted on creation: the app's default."`
+	AppStoreURL       opt.Null[string]               `json:"appStoreUrl,omitzero" maxLength:"4096" doc:"HTTPS. Omitted on creation: the app's default."`
+	AppPath           opt.Null[string]               `json:"appPath,omitzero" maxLength:"1000" doc:"Relative path, read by the app: no scheme, no leading or double slash, no .. segment."`
+	Parameters        opt.Opt[opt.Object]            `json:"parameters,omitzero" doc:"At most 16 KiB, counted in UTF-8 without white space and needless escapes, and 5 levels deep."`
+	WebOnly           opt.Opt[bool]                  `json:"webOnly,omitzero"`
+	Behavior          opt.Opt[string]                `json:"behavior,omitzero" enum:"manual,automatic,intelligent" doc:"Default manual."`
+	Group             opt.Opt[string]                `json:"group,omitzero" enum:"main,operational" doc:"Default operational."`
+	TemplateData      opt.Opt[opt.Object]            `json:"templateData,omitzero"`
+	TemplateSelection opt.Opt[binding.SetSelections] `json:"templateSelection,omitzero"`
 }
 
 // SetLifecycle changes the members sent and keeps the others.
@@ -52,26 +53,6 @@ type SetLifecycle struct {
 
 // SchemaName implements schema.Named.
 func (SetLifecycle) SchemaName() string { return "LinkLifecycleInput" }
-
-// SetTemplates changes the members sent and keeps the others.
-type SetTemplates struct {
-	Android  opt.Null[SetTemplate] `json:"android,omitzero"`
-	IOS      opt.Null[SetTemplate] `json:"ios,omitzero"`
-	Recovery opt.Null[SetTemplate] `json:"recovery,omitzero"`
-}
-
-// SchemaName implements schema.Named.
-func (SetTemplates) SchemaName() string { return "TemplateSelectionsInput" }
-
-// SetTemplate is a TemplateSelection as a client sends it.
-type SetTemplate struct {
-	Mode       string           `json:"mode" enum:"inherit,official,custom"`
-	TemplateID opt.Null[string] `json:"templateId,omitzero" maxLength:"100" doc:"For the mode custom."`
-	Version    opt.Null[int64]  `json:"version,omitzero" minimum:"1" doc:"For the mode custom."`
-}
-
-// SchemaName implements schema.Named.
-func (SetTemplate) SchemaName() string { return "TemplateSelectionInput" }
 
 const (
 	maxParameters      = 16 << 10
@@ -161,29 +142,26 @@ func (c *Content) applyTemplates(p *fault.Problems, l *Link) {
 		}
 		l.TemplateData = c.TemplateData.Value
 	}
-	s := c.TemplateSelection.Value
-	for _, choice := range []struct {
-		path  string
-		value opt.Null[SetTemplate]
-		into  *opt.Null[TemplateSelection]
-	}{
-		{"/templateSelection/android", s.Android, &l.TemplateSelection.Android},
-		{"/templateSelection/ios", s.IOS, &l.TemplateSelection.IOS},
-		{"/templateSelection/recovery", s.Recovery, &l.TemplateSelection.Recovery},
-	} {
-		if !choice.value.Set {
+	for _, base := range binding.Bases {
+		sent := c.TemplateSelection.Value.Of(base)
+		if !sent.Set {
 			continue
 		}
-		*choice.into = opt.Null[TemplateSelection]{Set: true}
-		v := choice.value.Value
-		if choice.value.Valid {
-			*choice.into = opt.NullOf(TemplateSelection{v.Mode, v.TemplateID.Ptr(), v.Version.Ptr()})
+		choice := opt.Null[binding.Selection]{Set: true}
+		if v := sent.Value; sent.Valid {
+			choice = opt.NullOf(binding.Selection{Mode: v.Mode})
+			path := "/templateSelection/" + string(base)
+			switch {
+			case v.Mode == binding.Custom:
+				p.Keep(fault.UnknownReference(path))
+				choice = opt.Null[binding.Selection]{}
+			case v.TemplateID.Valid || v.Version.Valid:
+				p.Add(path, fault.ReasonInvalid, "templateId and version are allowed with the mode custom only")
+			}
 		}
-		if v.Mode == "custom" {
-			p.Add(choice.path, fault.ReasonUnknownReference, "there is no such template version in this app")
-		} else if v.TemplateID.Valid || v.Version.Valid {
-			p.Add(choice.path, fault.ReasonInvalid, "templateId and version are allowed with the mode custom only")
-		}
+		bindings := binding.Bindings{Selections: l.TemplateSelection, Revisions: l.bindingRevisions}
+		bindings.Choose(base, choice)
+		l.TemplateSelection, l.bindingRevisions = bindings.Selections, bindings.Revisions
 	}
 }
 

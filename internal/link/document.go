@@ -73,7 +73,7 @@ func (l *Link) document(ctx context.Context, q store.Q, rules []Rule, tagIDs []s
 		Archived: l.Lifecycle.Archived, StartsAt: l.Lifecycle.StartsAt, ExpiresAt: l.Lifecycle.ExpiresAt,
 		MaxClicks: l.Lifecycle.MaxClicks, TagIDs: tagIDs, ExpiredURL: address(l.Lifecycle.ExpiredURL),
 		DesktopURL: address(l.DesktopURL), PlayStoreURL: address(l.PlayStoreURL), AppStoreURL: address(l.AppStoreURL),
-		WebOnly: l.WebOnly, Behavior: l.Behavior, UTM: routeUTM(&l.UTM),
+		WebOnly: l.WebOnly, Behavior: route.Behavior(l.Behavior), UTM: routeUTM(&l.UTM),
 		Title: strings.TrimSpace(text(l.Title)), Description: strings.TrimSpace(text(l.Description)),
 		ImageURL: text(l.ImageURL),
 	}

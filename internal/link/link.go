@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/waymarkhq/waymark/internal/binding"
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/cursor"
 	"github.com/waymarkhq/waymark/internal/op"
@@ -41,13 +42,15 @@ type Link struct {
 	Group             string             `json:"group" enum:"main,operational"`
 	Origin            string             `json:"origin" doc:"Who created the link; api for this API."`
 	TemplateData      opt.Object         `json:"templateData"`
-	TemplateSelection TemplateSelections `json:"templateSelection"`
+	TemplateSelection binding.Selections `json:"templateSelection"`
 	State             string             `json:"state" enum:"active,scheduled,expired,archived" doc:"What the lifecycle comes to now; expired also when maxClicks is reached. Not part of the revision."`
 	Revision          string             `json:"revision" format:"uuid"`
 	CreatedAt         clock.Instant      `json:"createdAt" format:"date-time"`
 	UpdatedAt         clock.Instant      `json:"updatedAt" format:"date-time"`
 	Publication       publication.State  `json:"publication" doc:"Not part of the revision."`
 
+	// bindingRevisions are those of TemplateSelection.
+	bindingRevisions binding.Revisions
 	// imageAssetID is the uploaded asset that ImageURL shows, if it shows one.
 	imageAssetID *string
 }
@@ -64,20 +67,6 @@ type Lifecycle struct {
 
 // SchemaName implements schema.Named.
 func (Lifecycle) SchemaName() string { return "LinkLifecycle" }
-
-// TemplateSelections choose the page templates of a link by base template.
-type TemplateSelections struct {
-	Android  opt.Null[TemplateSelection] `json:"android"`
-	IOS      opt.Null[TemplateSelection] `json:"ios"`
-	Recovery opt.Null[TemplateSelection] `json:"recovery"`
-}
-
-// TemplateSelection is a template for one base template; custom names it.
-type TemplateSelection struct {
-	Mode       string  `json:"mode" enum:"inherit,official,custom"`
-	TemplateID *string `json:"templateId"`
-	Version    *int64  `json:"version"`
-}
 
 // Position implements op.Positioned.
 func (l Link) Position() cursor.Position { return cursor.Position{At: l.CreatedAt, ID: l.ID} }

@@ -3,6 +3,7 @@ package link
 import (
 	"context"
 
+	"github.com/waymarkhq/waymark/internal/binding"
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
@@ -21,7 +22,7 @@ type Preview struct {
 	Opening        string                      `json:"opening" enum:"none,manual,automatic"`
 	DestinationURL *string                     `json:"destinationUrl" doc:"Where a redirect leads: for an expired link its expiredUrl."`
 	MatchedRuleID  *string                     `json:"matchedRuleId"`
-	Template       opt.Null[TemplateSelection] `json:"template" doc:"Of a page; null otherwise."`
+	Template       opt.Null[binding.Selection] `json:"template" doc:"Of a page; null otherwise."`
 	Publication    publication.State           `json:"publication" doc:"Whether visitors get it already. Not part of the revision."`
 	SideEffects    bool                        `json:"sideEffects" doc:"Always false."`
 }

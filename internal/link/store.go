@@ -7,6 +7,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/waymarkhq/waymark/internal/binding"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/op"
@@ -41,10 +42,13 @@ func scan(r store.Row) (l Link, err error) {
 	l.Publication.DesiredRevision = l.Revision
 	l.Parameters, l.TemplateData = opt.Object{Value: jsontext.Value(parameters)},
 		opt.Object{Value: jsontext.Value(data)}
-	if err := json.Unmarshal([]byte(utm), &l.UTM); err != nil {
+	if err = json.Unmarshal([]byte(utm), &l.UTM); err != nil {
 		return l, err
 	}
-	return l, json.Unmarshal([]byte(selection), &l.TemplateSelection)
+	var bindings binding.Bindings
+	err = bindings.SetColumn(&selection)
+	l.TemplateSelection, l.bindingRevisions = bindings.Selections, bindings.Revisions
+	return l, err
 }
 
 // load returns a link, or the refusal of a missing one.
@@ -74,8 +78,9 @@ func encode(l *Link) (encoded, error) {
 	if err != nil {
 		return encoded{}, err
 	}
-	selection, err := json.Marshal(l.TemplateSelection)
-	return encoded{string(utm), string(selection)}, err
+	bindings := binding.Bindings{Selections: l.TemplateSelection, Revisions: l.bindingRevisions}
+	selection, err := bindings.Column()
+	return encoded{string(utm), selection}, err
 }
 
 func searchText(l *Link) string {

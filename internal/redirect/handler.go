@@ -136,9 +136,13 @@ func (h *Handler) visit(w http.ResponseWriter, r *http.Request, hostname string,
 	link *route.Link) outcome {
 	from := h.Visitors.Of(r)
 	now := h.Clock.Now()
-	visit := route.Visit{Platform: from.Agent.Platform, Query: r.URL.RawQuery, Crawler: from.Agent.Preview}
+	visit := route.Visit{Platform: from.Agent.Platform, Query: r.URL.RawQuery, Crawler: from.Agent.Preview,
+		Automated: from.Agent.Device == visitor.Bot, InApp: from.Agent.Social}
 	if link == nil {
 		return answer(w, r, route.Decide(nil, host, visit, now))
+	}
+	if host.OpensApps() {
+		visit.Address = h.Address(hostname, link.Prefix, link.Slug)
 	}
 	if link.ByCountry() {
 		visit.Country = from.Country()
@@ -170,8 +174,11 @@ func (h *Handler) visit(w http.ResponseWriter, r *http.Request, hostname string,
 			h.metrics.lost.Inc()
 		}
 	}
-	if decision.Preview {
+	switch {
+	case decision.Preview:
 		return h.preview(w, r, hostname, link, decision.Location)
+	case decision.App != nil:
+		return h.openApp(w, r, host, link, decision.App)
 	}
 	return answer(w, r, decision)
 }

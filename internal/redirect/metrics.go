@@ -11,6 +11,7 @@ type outcome int
 const (
 	redirected outcome = iota // to the destination of a link
 	previewed                 // a page about a link, for crawlers
+	paged                     // a page that opens an app
 	elsewhere                 // to an owner's page for what does not resolve
 	notFound
 	gone
@@ -20,7 +21,7 @@ const (
 	outcomes
 )
 
-var outcomeNames = [outcomes]string{"redirect", "preview", "elsewhere", "not_found", "gone", "unavailable",
+var outcomeNames = [outcomes]string{"redirect", "preview", "page", "elsewhere", "not_found", "gone", "unavailable",
 	"method_not_allowed", "service"}
 
 func (o outcome) String() string { return outcomeNames[o] }

@@ -18,21 +18,21 @@ import (
 	"github.com/waymarkhq/waymark/internal/visitor/visitortest"
 )
 
-// page is what a crawler finds in a preview.
-type page struct {
+// card is what a crawler finds in a preview.
+type card struct {
 	lang, title, link, canonical string
 	style, script                string
 	meta                         map[string]string
 	elements                     map[string]int
 }
 
-func parsePage(t *testing.T, r *httptest.ResponseRecorder) page {
+func parsePage(t *testing.T, r *httptest.ResponseRecorder) card {
 	t.Helper()
 	root, err := html.Parse(r.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := page{meta: map[string]string{}, elements: map[string]int{}}
+	p := card{meta: map[string]string{}, elements: map[string]int{}}
 	for n := range root.Descendants() {
 		if n.Type != html.ElementNode {
 			continue

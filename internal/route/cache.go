@@ -39,13 +39,14 @@ const (
 // the rest of the process keeps its database connections. An unknown hostname
 // costs one read, whatever paths are asked for on it.
 type Cache struct {
-	db      *store.DB
-	log     *slog.Logger
-	present *otter.Cache[key, entry]
-	absent  *otter.Cache[key, struct{}]
-	slots   chan struct{}
-	wake    <-chan struct{}
-	hosts   hosts
+	db        *store.DB
+	log       *slog.Logger
+	present   *otter.Cache[key, entry]
+	absent    *otter.Cache[key, struct{}]
+	slots     chan struct{}
+	wake      <-chan struct{}
+	hosts     hosts
+	templates templates
 	// followed is set once Follow knows its place in the sequence of changes.
 	followed atomic.Bool
 
@@ -97,7 +98,7 @@ func newCache(db *store.DB, log *slog.Logger, present, absent uint64) *Cache {
 		}),
 		slots: make(chan struct{}, loadsAtOnce),
 		wake:  db.Listen(Topic),
-		loads: map[key]*load{},
+		loads: map[key]*load{}, templates: newTemplates(),
 	}
 }
 

@@ -45,16 +45,23 @@ type Visit struct {
 	// MaxClicks.
 	Clicks int64
 	// Crawler is set for a program that makes previews of links for its users,
-	// as social networks and messengers do.
-	Crawler bool
+	// as social networks and messengers do; Automated for every program that no
+	// person uses.
+	Crawler, Automated bool
+	// InApp is set in the browser of a social network's app, which opens other apps
+	// only when its user taps.
+	InApp bool
+	// Address is the public address of the link, which the app gets.
+	Address string
 }
 
 // Decision is what a visitor gets.
 type Decision struct {
-	// Status is 302 or 307 with a Location, 200 for a Preview, else 404 or 410.
+	// Status is 302 or 307 with a Location, 200 for a Preview or an App, else 404 or
+	// 410.
 	Status int
 	// Location is an absolute http(s) address of safe ASCII, or "": then the
-	// answer is the page of the status.
+	// answer is the page of the status. An App has it only as its fallback.
 	Location    string
 	Destination Destination
 	// RuleID is the routing rule that matched, "" when none did.
@@ -64,13 +71,17 @@ type Decision struct {
 	// Preview is set when the visitor gets a page with the title, description
 	// and image of the link; Location is then where the page leads.
 	Preview bool
+	// App is the page that opens the app; nil when the visitor gets something else.
+	App *App
+	// Scheduled is set when the link is not open yet.
+	Scheduled bool
 	// QR is set when the visitor scanned a QR code of the link.
 	QR bool
 }
 
 // IsPage reports whether the visitor gets a page of ours instead of being
 // sent on.
-func (d Decision) IsPage() bool { return d.Preview || d.Location == "" }
+func (d Decision) IsPage() bool { return d.Preview || d.App != nil || d.Location == "" }
 
 // Decide returns what a visitor of a link gets at an instant. A nil link means
 // that the path is unknown on the hostname. A link of another app, left over
@@ -82,7 +93,8 @@ func (d Decision) IsPage() bool { return d.Preview || d.Location == "" }
 // the first rule that matches and has a usable address. Then the platform:
 // phones go to their store and else to the web page, the other way round for
 // WebOnly; the rest go to the web page and else to whichever store page there
-// is, the Play Store's first. A phone is never sent to the other system's
+// is, the Play Store's first. A person on a phone whose app can be opened gets the
+// page that opens it instead, unless a rule matched. A phone is never sent to the other system's
 // store: without a destination that fits, the answer is 404. Crawlers that make
 // previews get, instead of a redirect, the page of what the link has for them.
 func Decide(link *Link, host *Host, visit Visit, now clock.Instant) Decision {
@@ -93,7 +105,7 @@ func Decide(link *Link, host *Host, visit Visit, now clock.Instant) Decision {
 	case link.Archived:
 		return elsewhere(http.StatusGone, "")
 	case link.StartsAt != nil && now < *link.StartsAt:
-		return elsewhere(http.StatusNotFound, "")
+		return Decision{Status: http.StatusNotFound, Destination: ToNone, Scheduled: true}
 	case link.ExpiresAt != nil && now >= *link.ExpiresAt, link.MaxClicks != nil && visit.Clicks >= *link.MaxClicks:
 		return elsewhere(http.StatusGone, link.ExpiredURL)
 	}
@@ -102,6 +114,12 @@ func Decide(link *Link, host *Host, visit Visit, now clock.Instant) Decision {
 		p = newPlan(link)
 	}
 	t, rule := p.of(link, &visit, now)
+	if rule == "" {
+		if a := openApp(link, host, &visit, p); a != nil {
+			return Decision{Status: http.StatusOK, Location: a.Fallback(), Destination: a.destination(), Live: true,
+				App: a, QR: fromQR(visit.Query)}
+		}
+	}
 	if t == nil {
 		return elsewhere(http.StatusNotFound, "")
 	}
@@ -113,9 +131,7 @@ func Decide(link *Link, host *Host, visit Visit, now clock.Instant) Decision {
 		d.Status = http.StatusTemporaryRedirect
 	}
 	if visit.Query != "" {
-		if d.QR = fromQR(visit.Query); visit.Query != qrMark {
-			d.Location = t.with(visit.Query)
-		}
+		d.QR, d.Location = fromQR(visit.Query), t.location(visit.Query)
 	}
 	return d
 }
@@ -142,6 +158,7 @@ func elsewhere(status int, instead string) Decision {
 // where its address is unusable.
 type plan struct {
 	android, ios, desktop *target
+	web, play, apple      *target
 	rules                 []*target
 }
 
@@ -149,7 +166,8 @@ func newPlan(link *Link) *plan {
 	web := newTarget(ToWeb, link.DesktopURL, &link.UTM, &link.CampaignUTM)
 	play := newTarget(ToStore, link.PlayStoreURL, &link.UTM, &link.CampaignUTM)
 	apple := newTarget(ToStore, link.AppStoreURL, &link.UTM, &link.CampaignUTM)
-	p := &plan{android: first(play, web), ios: first(apple, web), desktop: first(web, play, apple)}
+	p := &plan{android: first(play, web), ios: first(apple, web), desktop: first(web, play, apple), web: web, play: play,
+		apple: apple}
 	if link.WebOnly {
 		p.android, p.ios = first(web, play), first(web, apple)
 	}

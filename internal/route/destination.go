@@ -73,6 +73,18 @@ func newTarget(kind Destination, destination string, utms ...*UTM) *target {
 	return t
 }
 
+// location returns the location for a request with a raw query, or without any; ""
+// for no target.
+func (t *target) location(query string) string {
+	switch {
+	case t == nil:
+		return ""
+	case query == "" || query == qrMark:
+		return t.plain
+	}
+	return t.with(query)
+}
+
 // with returns the location for a request with a raw query. The parameters of
 // the destination come first, byte for byte; then those of the request that
 // the destination does not carry itself; then the UTM parameters that neither

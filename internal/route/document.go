@@ -1,6 +1,7 @@
 package route
 
 import (
+	"github.com/waymarkhq/waymark/internal/binding"
 	"github.com/waymarkhq/waymark/internal/clock"
 )
 
@@ -28,8 +29,16 @@ type Link struct {
 	PlayStoreURL string `json:"play,omitempty"`
 	AppStoreURL  string `json:"ios,omitempty"`
 	// WebOnly sends phones to the web page rather than to the store.
-	WebOnly  bool   `json:"wo,omitzero"`
-	Behavior string `json:"beh,omitempty"`
+	WebOnly  bool     `json:"wo,omitzero"`
+	Behavior Behavior `json:"beh,omitempty"`
+
+	// What the app opens: a path of its own, and parameters as a JSON object.
+	AppPath    string `json:"path,omitempty"`
+	Parameters string `json:"par,omitempty"`
+	// Templates are those of its pages; Data are the values of their variables, as a
+	// JSON object.
+	Templates Templates `json:"tpl,omitzero"`
+	Data      string    `json:"data,omitempty"`
 
 	// Rules come before the destinations above; the first that matches wins.
 	Rules []Rule `json:"rules,omitempty"`
@@ -64,6 +73,26 @@ func (l *Link) ByCountry() bool {
 // does not count: it names the link in lists, and a preview with nothing else
 // would hide the description and the image of the destination.
 func (l *Link) hasPreview() bool { return l.Description != "" || l.ImageURL != "" }
+
+// Templates name a template for each base template: "" where the host decides,
+// "official", or "<template id>@<version>" (binding.Selection.Ref).
+type Templates struct {
+	Android  string `json:"a,omitempty"`
+	IOS      string `json:"i,omitempty"`
+	Recovery string `json:"r,omitempty"`
+}
+
+// Of returns the template for a base template.
+func (t *Templates) Of(base binding.Base) string {
+	switch base {
+	case binding.Android:
+		return t.Android
+	case binding.IOS:
+		return t.IOS
+	default:
+		return t.Recovery
+	}
+}
 
 // Rule sends the visits that it matches to a destination of its own. What is
 // not set matches every visit.
@@ -118,6 +147,16 @@ type Host struct {
 	// iOS and Android which apps open the links; "" where there is none.
 	AppleAppSiteAssociation string `json:"aasa,omitempty"`
 	AssetLinks              string `json:"alinks,omitempty"`
+	// The app, as its pages show it: its name, its logo as a data URI, and where a
+	// visitor of a page of ours can go on.
+	AppName string `json:"name,omitempty"`
+	AppLogo string `json:"logo,omitempty"`
+	HomeURL string `json:"home,omitempty"`
+	// What opens the app: its own scheme, and the package of the Android app.
+	Scheme         string `json:"scheme,omitempty"`
+	AndroidPackage string `json:"pkg,omitempty"`
+	// Templates are those of links that choose none.
+	Templates Templates `json:"tpl,omitzero"`
 	// Recovery is how links that were opened before an app was installed are found
 	// again; nil means not at all.
 	Recovery *Recovery `json:"rec,omitempty"`

@@ -1,0 +1,126 @@
+package route
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/maypok86/otter/v2"
+
+	"github.com/waymarkhq/waymark/internal/binding"
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/page"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// TemplateVersion is the document of a version of a page template. It is never
+// changed.
+type TemplateVersion struct {
+	AppID  string       `json:"app"`
+	Base   binding.Base `json:"base"`
+	Config page.Config  `json:"config"`
+	// Logo is the image of the configuration as a data URI.
+	Logo string `json:"logo,omitempty"`
+}
+
+// PutTemplate publishes a version of a template, unless it is published already.
+// What names it must be published after tx.
+func PutTemplate(ctx context.Context, tx *store.Tx, id string, version int64, v TemplateVersion) (err error) {
+	defer fault.Wrap(&err, "route.PutTemplate(%s, %d)", id, version)
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `INSERT INTO route_template (template_id, version, document) VALUES (?, ?, ?)
+		ON CONFLICT (template_id, version) DO NOTHING`, id, version, string(text))
+	return err
+}
+
+// templateCapacity bounds the memory for templates that are ready to be rendered.
+const templateCapacity = 16 << 20
+
+// templates holds the versions that were asked for, by their name in Templates.
+// None of them changes, so none is ever read again while it is held.
+type templates struct {
+	held *otter.Cache[string, heldTemplate]
+}
+
+// heldTemplate is a version in memory; page is nil for one that does not exist,
+// which is held briefly.
+type heldTemplate struct {
+	appID string
+	page  *page.Template
+}
+
+func newTemplates() templates {
+	return templates{otter.Must(&otter.Options[string, heldTemplate]{
+		MaximumWeight: templateCapacity,
+		Weigher: func(name string, t heldTemplate) uint32 {
+			if t.page == nil {
+				return uint32(len(name) + 160)
+			}
+			return uint32(len(name) + 160 + t.page.Bytes())
+		},
+		ExpiryCalculator: otter.ExpiryWritingFunc(func(e otter.Entry[string, heldTemplate]) time.Duration {
+			if e.Value.page == nil {
+				return time.Second
+			}
+			return 24 * time.Hour
+		}),
+	})}
+}
+
+// Template returns a template by its name in App, for a link of an app; official is
+// the answer for a version that is not known, or belongs to another app. An error
+// means that the database is away or does not answer in time.
+func (c *Cache) Template(ctx context.Context, base binding.Base, name, appID string) (*page.Template, error) {
+	if name == binding.OfficialRef {
+		return page.Official(base), nil
+	}
+	t, ok := c.templates.held.GetIfPresent(name)
+	if !ok {
+		var err error
+		if t, err = c.readTemplate(ctx, name); err != nil {
+			return nil, fmt.Errorf("route.Template(%q): %w", name, err)
+		}
+		c.templates.held.Set(name, t)
+	}
+	if t.page == nil || t.appID != appID {
+		return page.Official(base), nil
+	}
+	return t.page, nil
+}
+
+// readTemplate gets a version from the database and makes it ready.
+func (c *Cache) readTemplate(ctx context.Context, name string) (t heldTemplate, err error) {
+	id, number, _ := strings.Cut(name, "@")
+	version, err := strconv.ParseInt(number, 10, 64)
+	if err != nil {
+		return t, nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), loadTimeout)
+	defer cancel()
+	select {
+	case c.slots <- struct{}{}:
+		defer func() { <-c.slots }()
+	case <-ctx.Done():
+		return t, fmt.Errorf("waiting for the database: %w", ctx.Err())
+	}
+	document, err := store.One(ctx, c.db, store.Value[string], `SELECT document FROM route_template
+		WHERE template_id = ? AND version = ?`, id, version)
+	if errors.Is(err, store.ErrNotFound) {
+		return t, nil
+	}
+	var v TemplateVersion
+	if err == nil {
+		err = json.Unmarshal([]byte(document), &v)
+	}
+	if err != nil {
+		return t, err
+	}
+	return heldTemplate{v.AppID, page.Compile(v.Base, v.Config, v.Logo)}, nil
+}
