@@ -42,6 +42,11 @@ func fill(s *server) (*upgrade.Recorded, error) {
 	for _, d := range domains {
 		ids.add("domainId", d.ID)
 	}
+	if s.offered["PUT /domains/{domainId}/recovery-config"] {
+		var domain resource
+		s.into(&domain, s.call("GET", "/domains/"+domains[0].ID, nil))
+		s.change("PUT", "/domains/"+domain.ID+"/recovery-config", domain.Revision, object{"enabled": true})
+	}
 	s.into(&app, s.call("GET", "/apps/"+app.ID, nil))
 	s.change("PUT", "/apps/"+app.ID+"/defaults", app.Revision,
 		object{"defaultDomain": host, "desktopUrl": "https://example.com/",
@@ -81,6 +86,7 @@ func fill(s *server) (*upgrade.Recorded, error) {
 		"appPath":  "open/1", "parameters": object{"big": 12345678901234567,
 			"deep": object{"list": []any{1, "two", nil}}},
 		"utm": object{"source": "mail", "medium": "letter"}, "behavior": "automatic", "group": "main",
+		"templateSelection": object{"ios": object{"mode": "official"}},
 		"lifecycle": object{"startsAt": "2026-01-01T00:00:00.000Z", "expiresAt": "2099-01-01T00:00:00.000Z",
 			"maxClicks": 1000, "expiredUrl": "https://example.com/over"}}
 	maps.Copy(whole, grouped)
@@ -202,8 +208,10 @@ func (s *server) work(ids filled, appID string) {
 
 var parameter = regexp.MustCompile(`\{(\w+)\}`)
 
-// unread are operations whose answer is of the moment, or is no JSON.
-var unread = []string{"/capabilities", "/apps/{appId}/capabilities", "/domains/{domainId}/capabilities",
+// unread are operations whose answer is of the moment, or is no JSON, or that the
+// platform domain does not have, or that tells how the installation is set up.
+var unread = []string{"/domain-options", "/domains/{domainId}/diagnostics", "/domains/{domainId}/dns-records",
+	"/capabilities", "/apps/{appId}/capabilities", "/domains/{domainId}/capabilities",
 	"/apps/{appId}/usage", "/requests", "/links/availability",
 	"/links/{linkId}/qr", "/qr-codes/{qrId}/download", "/exports/{exportId}/download", "/analytics/summary"}
 
