@@ -48,6 +48,7 @@ const (
 	ReasonUnsupportedType   Reason = "unsupported_type"
 	ReasonTypeMismatch      Reason = "type_mismatch"
 	ReasonUndecodable       Reason = "undecodable"
+	ReasonLowContrast       Reason = "low_contrast"
 	ReasonInvalid           Reason = "invalid"
 )
 
@@ -90,6 +91,7 @@ var Reasons = []struct {
 	{ReasonUnsupportedType, "The file is declared as a type that is not accepted."},
 	{ReasonTypeMismatch, "The file is not what it is declared to be."},
 	{ReasonUndecodable, "The image is damaged or incomplete."},
+	{ReasonLowContrast, "The colour can hardly be told from the one beside it. The message names both ratios."},
 	{ReasonInvalid, "The value breaks another rule, which the message tells."},
 }
 

@@ -20,6 +20,13 @@ const (
 	MaxDetails     = 4
 )
 
+// MaxPageBytes is the size of a page at most: so much arrives in the first round
+// trip. MaxLogoBytes is that of a logo as a data URI.
+const (
+	MaxPageBytes = 14 << 10
+	MaxLogoBytes = 6 << 10
+)
+
 // ContractVersion is the version of the renderer's contract.
 const ContractVersion = 1
 
