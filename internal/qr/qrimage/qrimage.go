@@ -19,6 +19,8 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+
+	"github.com/waymarkhq/waymark/internal/wcag"
 )
 
 // Level is the error correction: how much of a code may be damaged.
@@ -36,7 +38,6 @@ const (
 const (
 	MinSize, MaxSize = 64, 2048 // pixels
 	MaxMargin        = 16       // modules
-	MinContrast      = 3.0
 )
 
 // Options are how a code looks. All of them are required but the logo.
@@ -84,9 +85,9 @@ func (o Options) Check() error {
 		return refuse("foreground", "The foreground must be opaque.")
 	case o.Background.A != 0xff && o.Background != Transparent:
 		return refuse("background", "The background must be opaque or wholly transparent.")
-	case Contrast(o.Foreground, o.Background) < MinContrast:
+	case wcag.Contrast(o.Foreground, o.Background) < wcag.ForControl:
 		return refuse("foreground", "The contrast of foreground and background must be at least %g:1; a transparent "+
-			"background counts as white.", MinContrast)
+			"background counts as white.", wcag.ForControl)
 	}
 	if _, ok := levels[o.Level]; !ok {
 		return refuse("errorCorrection", "The error correction must be L, M, Q or H.")

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/waymarkhq/waymark/internal/wcag"
 )
 
 // sample is a rendered code and what it must be read as.
@@ -35,7 +37,9 @@ func (s sample) String() string {
 }
 
 // inverted tells whether a reader has to look for light modules on dark.
-func (s sample) inverted() bool { return luminance(s.o.Foreground) > luminance(s.o.Background) }
+func (s sample) inverted() bool {
+	return wcag.Luminance(s.o.Foreground) > wcag.Luminance(s.o.Background)
+}
 
 // program is where an installed reader is. Without it nothing is tested, so
 // the test fails.

@@ -6,32 +6,11 @@ import (
 	"image"
 	"image/color"
 	"image/png"
-	"math"
 	"strings"
 	"testing"
-)
 
-func TestContrast(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want float64
-	}{
-		{"#000000", "#ffffff", 21},
-		{"#ffffff", "#000000", 21},
-		{"#000000", "transparent", 21},
-		{"#777777", "#ffffff", 4.48},
-		{"#949494", "#ffffff", 3.03},
-		{"#959595", "#ffffff", 2.99},
-		{"#ff0000", "#ffffff", 4.00},
-		{"#123456", "#123456", 1},
-	} {
-		a, _ := ParseColor(c.a)
-		b, _ := ParseColor(c.b)
-		if got := Contrast(a, b); math.Abs(got-c.want) > 0.006 {
-			t.Errorf("Contrast(%s, %s) = %.3f, want %.2f", c.a, c.b, got, c.want)
-		}
-	}
-}
+	"github.com/waymarkhq/waymark/internal/wcag"
+)
 
 func TestRefusals(t *testing.T) {
 	grey, _ := ParseColor("#959595")
@@ -127,7 +106,7 @@ func FuzzParseColor(f *testing.F) {
 		if ok && c != Transparent && !strings.EqualFold(hexColor(c), s) {
 			t.Errorf("ParseColor(%q) = %v", s, c)
 		}
-		if ratio := Contrast(c, black); ratio < 1 || ratio > 21.001 {
+		if ratio := wcag.Contrast(c, black); ratio < 1 || ratio > 21.001 {
 			t.Errorf("contrast of %q with black is %v", s, ratio)
 		}
 	})
