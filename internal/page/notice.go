@@ -1,6 +1,10 @@
 package page
 
-import "golang.org/x/text/language"
+import (
+	"slices"
+
+	"golang.org/x/text/language"
+)
 
 // Kind tells what a Notice says.
 type Kind string
@@ -28,8 +32,21 @@ type Notice struct {
 
 // AppendNotice appends the HTML of a notice in the look of a template to b. It
 // escapes everything that it is given.
-func (t *Template) AppendNotice(b []byte, n *Notice) []byte { return b }
-
-// ContinueTo returns the words of a link that leads on to a destination. They are
-// text, not HTML.
-func ContinueTo(tag language.Tag, destination string) string { return "Continue to " + destination }
+func (t *Template) AppendNotice(b []byte, n *Notice) []byte {
+	w := wordsIn(n.Language)
+	said := w.Notices[n.Kind]
+	logo := t.shownLogo(n.AppLogo, whole)
+	p := page{slices.Grow(b, 6<<10+len(logo)), w, n.Nonce}
+	p.begin(t, n.Scheme, "", said.Title, "", "")
+	p.header(n.AppName, logo, "")
+	p.owned("h1", "", said.Title)
+	p.raw(`<p class="text" dir="auto">`)
+	p.text(said.Text)
+	p.raw("</p>\n")
+	if isWeb(n.HomeURL) {
+		p.raw("<div class=\"actions\">\n")
+		p.button(ranks[0], n.HomeURL, "", "", w.Home)
+		p.raw("</div>\n")
+	}
+	return p.end()
+}

@@ -1,9 +1,15 @@
 package page
 
 import (
-	"html"
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/text/language"
+	"golang.org/x/text/unicode/bidi"
+
+	"github.com/waymarkhq/waymark/internal/binding"
 )
 
 // Scheme is a colour scheme; "" lets the visitor's device choose.
@@ -42,11 +48,198 @@ type Visit struct {
 	AppStoreID, Address string
 }
 
-// Append appends the HTML of a page to b. It escapes everything that it is given.
+// size is how much of a page is rendered.
+type size int
+
+const (
+	whole size = iota
+	withoutLogo
+	withoutTexts // and without the logo
+)
+
+// Append appends the HTML of a page to b. It escapes everything that it is given,
+// and leaves out addresses that a page must not lead to. A page that would be
+// larger than MaxPageBytes is shown without the logo, and if that does not do,
+// without texts and details; addresses are never cut.
 func (t *Template) Append(b []byte, v *Visit) []byte {
-	b = append(b, "<!doctype html>\n<title>"...)
-	b = append(b, html.EscapeString(v.Title)...)
-	return append(b, "</title>\n"...)
+	start := len(b)
+	for size := whole; size <= withoutTexts; size++ {
+		if b = t.render(b[:start], v, size); len(b)-start <= MaxPageBytes {
+			break
+		}
+	}
+	return b
+}
+
+// page is a page while it is written.
+type page struct {
+	html
+	words *words
+	nonce string
+}
+
+// shownLogo is the logo of a page: the template's, else the app's.
+func (t *Template) shownLogo(app string, size size) string {
+	if logo := cmp.Or(t.logo, app); size == whole && isImage(logo) {
+		return logo
+	}
+	return ""
+}
+
+func (t *Template) render(b []byte, v *Visit, size size) []byte {
+	w := wordsIn(v.Language)
+	values := values{t.variables, v.Data, w}
+	heading := cmp.Or(values.say(t.heading), v.Title)
+	text := cmp.Or(values.say(t.text), v.Description)
+	if size == withoutTexts {
+		text = ""
+	}
+	p := page{slices.Grow(b, 8<<10+len(t.logo)+len(v.AppLogo)), w, v.Nonce}
+	p.begin(t, v.Scheme, heading, w.headingOf(t.base), v.AppStoreID, v.Address)
+	p.header(v.AppName, t.shownLogo(v.AppLogo, size), direction(heading, text))
+	p.owned("h1", heading, w.headingOf(t.base))
+	if text != "" {
+		p.raw(`<p class="text`)
+		if utf8.RuneCountInString(text) > shortText || strings.Contains(text, "\n") {
+			p.raw(" long")
+		}
+		p.raw(`" lang="" dir="auto">`)
+		p.text(text)
+		p.raw("</p>\n")
+	}
+	if size != withoutTexts {
+		p.details(t.details, &values)
+	}
+	if t.base == binding.Recovery {
+		p.recovery(t, v, &values)
+	} else {
+		p.actions(t, v, &values)
+	}
+	return p.end()
+}
+
+// shortText is how many characters a text has at most that may stand in the middle
+// of the page.
+const shortText = 160
+
+// headingOf returns the heading of a page whose link has no title.
+func (w *words) headingOf(base binding.Base) string {
+	if base == binding.Recovery {
+		return w.RecoveryHeading
+	}
+	return w.OpenHeading
+}
+
+// begin writes the head of a page. Its title is the owner's, or else one of ours.
+func (p *page) begin(t *Template, scheme Scheme, owners, ours, appStoreID, address string) {
+	look, known := t.looks[scheme]
+	if !known {
+		look = t.looks[""]
+	}
+	p.raw("<!doctype html>\n<html lang=\"", p.words.tag, `" dir="`, p.words.Direction, "\">\n<head>\n<meta charset=\"utf-8\">\n",
+		`<meta name="viewport" content="width=device-width,initial-scale=1,viewport-fit=cover">`, "\n",
+		`<meta name="robots" content="noindex">`, "\n", look.meta)
+	if appStoreID != "" && strings.Trim(appStoreID, "0123456789") == "" {
+		p.raw(`<meta name="apple-itunes-app" content="app-id=`, appStoreID)
+		if isWeb(address) {
+			p.raw(", app-argument=")
+			p.text(strings.ReplaceAll(address, ",", "%2C"))
+		}
+		p.raw("\">\n")
+	}
+	p.owned("title", owners, ours)
+	p.raw(`<style nonce="`)
+	p.text(p.nonce)
+	p.raw(`">`, look.variables, styles[t.base], "</style>\n</head>\n<body>\n")
+}
+
+// owned writes an element with a text of the owner's, or else with one of ours.
+func (p *page) owned(element, owners, ours string) {
+	p.raw("<", element)
+	if owners != "" {
+		p.raw(` lang=""`)
+	}
+	p.raw(` dir="auto">`)
+	p.text(cmp.Or(owners, ours))
+	p.raw("</", element, ">\n")
+}
+
+// header writes the app's logo, or a letter instead, and its name.
+func (p *page) header(appName, logo, direction string) {
+	p.raw("<main")
+	if direction != "" && direction != p.words.Direction {
+		p.raw(` dir="`, direction, `"`)
+	}
+	p.raw(">\n")
+	letter := firstLetter(appName)
+	if letter != "" || logo != "" {
+		p.raw("<header>\n")
+		if logo != "" {
+			p.raw(`<img class="logo" src="`)
+			p.text(logo)
+			p.raw("\" alt=\"\">\n")
+		} else {
+			p.raw(`<span class="logo letter" aria-hidden="true">`)
+			p.text(letter)
+			p.raw("</span>\n")
+		}
+		if appName != "" {
+			p.owned("p", appName, "")
+		}
+		p.raw("</header>\n")
+	}
+	p.raw("<div class=\"sheet\">\n")
+}
+
+// details writes the lines below the text that have a value.
+func (p *page) details(all []detail, values *values) {
+	open := false
+	for _, d := range all {
+		value := values.say(d.value)
+		if value == "" {
+			continue
+		}
+		if !open {
+			p.raw("<dl>\n")
+			open = true
+		}
+		p.raw(`<div><dt lang="" dir="auto">`)
+		p.text(values.say(d.label))
+		p.raw(`</dt><dd lang="" dir="auto">`)
+		p.text(value)
+		p.raw("</dd></div>\n")
+	}
+	if open {
+		p.raw("</dl>\n")
+	}
+}
+
+func (p *page) end() []byte {
+	p.raw("</div>\n</main>\n</body>\n</html>\n")
+	return p.html
+}
+
+func (p *page) script(text string) {
+	p.raw(`<script nonce="`)
+	p.text(p.nonce)
+	p.raw("\">\n", text, "\n</script>\n")
+}
+
+// direction returns the direction of writing of the first text that has one.
+func direction(texts ...string) string {
+	for _, s := range texts {
+		for s != "" {
+			class, n := bidi.LookupString(s)
+			switch class.Class() {
+			case bidi.L:
+				return "ltr"
+			case bidi.R, bidi.AL:
+				return "rtl"
+			}
+			s = s[max(n, 1):]
+		}
+	}
+	return ""
 }
 
 // Policy returns the Content-Security-Policy of a page with a nonce.

@@ -7,25 +7,58 @@ import (
 // Template is a design that is ready to be rendered. It is never changed, and may
 // be used by many at once.
 type Template struct {
-	base   binding.Base
-	config Config
-	logo   string
+	base  binding.Base
+	looks map[Scheme]look
+	logo  string
+
+	heading, text phrase
+	labels        labels
+	details       []detail
+	variables     map[string]variable
+	bytes         int
 }
+
+// labels are the owner's words on buttons.
+type labels struct{ open, install, web, copy phrase }
+
+type detail struct{ label, value phrase }
 
 // Compile makes a Template of a design that Check found to be right. logo is the
 // image of its logoAssetId as a data URI, "" for none.
 func Compile(base binding.Base, config Config, logo string) *Template {
-	return &Template{base: base, config: config, logo: logo}
+	content := config.Content.Value
+	label := func(action string) phrase { return parse(string(content.ActionLabels.Value[action])) }
+	t := &Template{
+		base: base, looks: looksOf(base, config.Appearance.Value), logo: logo,
+		heading: parse(string(content.Heading.Value)), text: parse(string(content.SupportingText.Value)),
+		labels:    labels{label("open"), label("install"), label("web"), label("copy")},
+		variables: map[string]variable{},
+	}
+	for _, d := range content.Details.Value {
+		t.details = append(t.details, detail{parse(string(d.Label)), parse(string(d.Value))})
+	}
+	for _, v := range config.Variables.Value {
+		known := variable{boolean: v.Type.Value == booleanType}
+		if v.DefaultValue.Set {
+			known.byDefault = shown(v.DefaultValue.Value.Value)
+		}
+		t.variables[v.Key] = known
+	}
+	t.bytes = 4096 + len(logo) + 2*len(config.Canonical())
+	return t
 }
 
 // official are the templates that come with the product.
-var official = map[binding.Base]*Template{
-	binding.Android: Compile(binding.Android, Config{}, ""), binding.IOS: Compile(binding.IOS, Config{}, ""),
-	binding.Recovery: Compile(binding.Recovery, Config{}, ""),
-}
+var official = func() map[binding.Base]*Template {
+	all := map[binding.Base]*Template{}
+	for _, base := range binding.Bases {
+		all[base] = Compile(base, Config{}, "")
+	}
+	return all
+}()
 
 // Official returns the template that comes with the product.
 func Official(base binding.Base) *Template { return official[base] }
 
 // Bytes estimates the memory that a template takes.
-func (t *Template) Bytes() int { return 4096 + len(t.logo) }
+func (t *Template) Bytes() int { return t.bytes }
