@@ -55,17 +55,6 @@ func (p *page) button(rank, address, attributes, owners, ours string) {
 	p.raw("</a>\n")
 }
 
-// label ends the start tag of a button and writes what stands on it.
-func (p *page) label(owners, ours string) {
-	if owners != "" {
-		p.raw(` lang="" dir="auto">`)
-		p.text(owners)
-		return
-	}
-	p.raw(` dir="auto">`)
-	p.text(ours)
-}
-
 // recovery writes the steps by which a visitor takes the link along into an app that
 // is yet to be installed.
 func (p *page) recovery(t *Template, v *Visit, values *values) {
@@ -85,7 +74,7 @@ func (p *page) recovery(t *Template, v *Visit, values *values) {
 	}
 	if isWeb(v.InstallURL) {
 		p.step(w.InstallStep)
-		p.button("secondary", v.InstallURL, "", values.say(t.labels.install), w.Install)
+		p.button("secondary", v.InstallURL, "", values.say(t.labels.install), w.Store)
 		p.raw("</li>\n")
 	}
 	p.step(w.OpenStep)

@@ -3,6 +3,7 @@ package page
 import (
 	"reflect"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/waymarkhq/waymark/internal/binding"
@@ -92,6 +93,12 @@ func (ActionLabels) Schema(r *schema.Registry) *schema.Schema {
 	label := *r.For(reflect.TypeFor[text.Line]())
 	label.MaxLength = schema.Of(120)
 	return &schema.Schema{Type: schema.Object, MaxProperties: schema.Of(20), Values: &label}
+}
+
+// MarshalJSON writes the labels in the order of their names: equal configurations
+// have equal bytes.
+func (l ActionLabels) MarshalJSON() ([]byte, error) {
+	return json.Marshal(map[string]text.Line(l), json.Deterministic(true))
 }
 
 // Detail is a line below the text.

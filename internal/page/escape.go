@@ -41,8 +41,8 @@ func (h *html) text(s string) {
 
 // isWeb reports whether an address is one of the web.
 func isWeb(address string) bool {
-	scheme, _, _ := strings.Cut(address, "://")
-	return strings.EqualFold(scheme, "https") || strings.EqualFold(scheme, "http")
+	scheme, _, found := strings.Cut(address, "://")
+	return found && (strings.EqualFold(scheme, "https") || strings.EqualFold(scheme, "http"))
 }
 
 // opensApp reports whether an address can open an app. Addresses that a browser

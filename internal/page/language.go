@@ -33,6 +33,7 @@ type words struct {
 	Copy            string               `json:"copy"`
 	Copied          string               `json:"copied"`
 	InstallStep     string               `json:"installStep"`
+	Store           string               `json:"store"`
 	OpenStep        string               `json:"openStep"`
 	OpenStepText    string               `json:"openStepText"`
 	Home            string               `json:"home"`

@@ -38,11 +38,9 @@ func (t *Template) AppendNotice(b []byte, n *Notice) []byte {
 	logo := t.shownLogo(n.AppLogo, whole)
 	p := page{slices.Grow(b, 6<<10+len(logo)), w, n.Nonce}
 	p.begin(t, n.Scheme, "", said.Title, "", "")
-	p.header(n.AppName, logo, "")
+	p.header(n.AppName, logo, "", ` class="notice"`)
 	p.owned("h1", "", said.Title)
-	p.raw(`<p class="text" dir="auto">`)
-	p.text(said.Text)
-	p.raw("</p>\n")
+	p.paragraph("", said.Text)
 	if isWeb(n.HomeURL) {
 		p.raw("<div class=\"actions\">\n")
 		p.button(ranks[0], n.HomeURL, "", "", w.Home)

@@ -96,16 +96,12 @@ func (t *Template) render(b []byte, v *Visit, size size) []byte {
 	}
 	p := page{slices.Grow(b, 8<<10+len(t.logo)+len(v.AppLogo)), w, v.Nonce}
 	p.begin(t, v.Scheme, heading, w.headingOf(t.base), v.AppStoreID, v.Address)
-	p.header(v.AppName, t.shownLogo(v.AppLogo, size), direction(heading, text))
+	p.header(v.AppName, t.shownLogo(v.AppLogo, size), direction(heading, text), "")
 	p.owned("h1", heading, w.headingOf(t.base))
-	if text != "" {
-		p.raw(`<p class="text`)
-		if utf8.RuneCountInString(text) > shortText || strings.Contains(text, "\n") {
-			p.raw(" long")
-		}
-		p.raw(`" lang="" dir="auto">`)
-		p.text(text)
-		p.raw("</p>\n")
+	if t.base == binding.Recovery {
+		p.paragraph(text, w.RecoveryText)
+	} else if text != "" {
+		p.paragraph(text, "")
 	}
 	if size != withoutTexts {
 		p.details(t.details, &values)
@@ -117,10 +113,6 @@ func (t *Template) render(b []byte, v *Visit, size size) []byte {
 	}
 	return p.end()
 }
-
-// shortText is how many characters a text has at most that may stand in the middle
-// of the page.
-const shortText = 160
 
 // headingOf returns the heading of a page whose link has no title.
 func (w *words) headingOf(base binding.Base) string {
@@ -138,7 +130,7 @@ func (p *page) begin(t *Template, scheme Scheme, owners, ours, appStoreID, addre
 	}
 	p.raw("<!doctype html>\n<html lang=\"", p.words.tag, `" dir="`, p.words.Direction, "\">\n<head>\n<meta charset=\"utf-8\">\n",
 		`<meta name="viewport" content="width=device-width,initial-scale=1,viewport-fit=cover">`, "\n",
-		`<meta name="robots" content="noindex">`, "\n", look.meta)
+		`<meta name="robots" content="noindex">`, "\n", `<link rel="icon" href="data:,">`, "\n", look.meta)
 	if appStoreID != "" && strings.Trim(appStoreID, "0123456789") == "" {
 		p.raw(`<meta name="apple-itunes-app" content="app-id=`, appStoreID)
 		if isWeb(address) {
@@ -156,18 +148,39 @@ func (p *page) begin(t *Template, scheme Scheme, owners, ours, appStoreID, addre
 // owned writes an element with a text of the owner's, or else with one of ours.
 func (p *page) owned(element, owners, ours string) {
 	p.raw("<", element)
+	p.label(owners, ours)
+	p.raw("</", element, ">\n")
+}
+
+// shortText is how many characters a text has at most that may stand in the middle
+// of the page.
+const shortText = 160
+
+// paragraph writes a text of the owner's, or else one of ours.
+func (p *page) paragraph(owners, ours string) {
+	p.raw(`<p class="text`)
+	if len(owners) > shortText && utf8.RuneCountInString(owners) > shortText {
+		p.raw(" long")
+	}
+	p.raw(`"`)
+	p.label(owners, ours)
+	p.raw("</p>\n")
+}
+
+// label ends a start tag and writes a text of the owner's, or else one of ours. Only
+// ours are in the language of the page.
+func (p *page) label(owners, ours string) {
 	if owners != "" {
 		p.raw(` lang=""`)
 	}
 	p.raw(` dir="auto">`)
 	p.text(cmp.Or(owners, ours))
-	p.raw("</", element, ">\n")
 }
 
 // header writes the app's logo, or a letter instead, and its name.
-func (p *page) header(appName, logo, direction string) {
-	p.raw("<main")
-	if direction != "" && direction != p.words.Direction {
+func (p *page) header(appName, logo, direction, attributes string) {
+	p.raw("<main", attributes)
+	if direction != "" {
 		p.raw(` dir="`, direction, `"`)
 	}
 	p.raw(">\n")

@@ -15,7 +15,6 @@ type Template struct {
 	labels        labels
 	details       []detail
 	variables     map[string]variable
-	bytes         int
 }
 
 // labels are the owner's words on buttons.
@@ -44,7 +43,6 @@ func Compile(base binding.Base, config Config, logo string) *Template {
 		}
 		t.variables[v.Key] = known
 	}
-	t.bytes = 4096 + len(logo) + 2*len(config.Canonical())
 	return t
 }
 
@@ -61,4 +59,25 @@ var official = func() map[binding.Base]*Template {
 func Official(base binding.Base) *Template { return official[base] }
 
 // Bytes estimates the memory that a template takes.
-func (t *Template) Bytes() int { return t.bytes }
+func (t *Template) Bytes() int {
+	n := 1024 + len(t.logo)
+	for _, l := range t.looks {
+		n += 128 + len(l.meta) + len(l.variables)
+	}
+	for key, v := range t.variables {
+		n += 128 + len(key) + len(v.byDefault)
+	}
+	add := func(p phrase) {
+		for _, part := range p {
+			n += 32 + len(part.text)
+		}
+	}
+	for _, p := range [...]phrase{t.heading, t.text, t.labels.open, t.labels.install, t.labels.web, t.labels.copy} {
+		add(p)
+	}
+	for _, d := range t.details {
+		add(d.label)
+		add(d.value)
+	}
+	return n
+}
