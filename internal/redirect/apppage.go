@@ -27,11 +27,8 @@ func (h *Handler) openApp(w http.ResponseWriter, r *http.Request, host *route.Ho
 func (h *Handler) show(w http.ResponseWriter, r *http.Request, host *route.Host, base binding.Base, name string,
 	v *page.Visit) outcome {
 	template, err := h.Cache.Template(r.Context(), base, name, host.AppID)
-	if err != nil {
-		template = page.Official(base)
-		if h.awayLog.allows(time.Now()) {
-			h.Log.Warn("a page is shown with the official template", "error", err)
-		}
+	if err != nil && h.awayLog.allows(time.Now()) {
+		h.Log.Warn("a page is shown with the official template", "error", err)
 	}
 	v.AppName, v.AppLogo, v.Nonce = host.AppName, host.AppLogo, newNonce()
 	body := template.Append(nil, v)

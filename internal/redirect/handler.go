@@ -141,7 +141,7 @@ func (h *Handler) visit(w http.ResponseWriter, r *http.Request, hostname string,
 	if link == nil {
 		return answer(w, r, route.Decide(nil, host, visit, now))
 	}
-	if host.OpensApps() {
+	if link.OpensApp(host, &visit) {
 		visit.Address = h.Address(hostname, link.Prefix, link.Slug)
 	}
 	if link.ByCountry() {

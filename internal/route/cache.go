@@ -98,7 +98,7 @@ func newCache(db *store.DB, log *slog.Logger, present, absent uint64) *Cache {
 		}),
 		slots: make(chan struct{}, loadsAtOnce),
 		wake:  db.Listen(Topic),
-		loads: map[key]*load{}, templates: newTemplates(),
+		loads: map[key]*load{}, templates: newTemplates(templateCapacity),
 	}
 }
 
@@ -236,7 +236,7 @@ func (c *Cache) read(ctx context.Context, k key) (e entry, err error) {
 		e = entry{link: &Link{}, bytes: uint32(1200 + 2*len(document))}
 		if err = json.Unmarshal([]byte(document), e.link); err == nil {
 			e.link.plan = newPlan(e.link)
-			e.bytes += uint32(400 * len(e.link.Rules))
+			e.bytes += uint32(e.link.plan.bytes())
 		}
 	}
 	if err != nil {

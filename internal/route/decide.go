@@ -51,7 +51,8 @@ type Visit struct {
 	// InApp is set in the browser of a social network's app, which opens other apps
 	// only when its user taps.
 	InApp bool
-	// Address is the public address of the link, which the app gets.
+	// Address is the public address of the link, in safe ASCII and without a query.
+	// It matters only when the link OpensApp.
 	Address string
 }
 
@@ -93,10 +94,11 @@ func (d Decision) IsPage() bool { return d.Preview || d.App != nil || d.Location
 // the first rule that matches and has a usable address. Then the platform:
 // phones go to their store and else to the web page, the other way round for
 // WebOnly; the rest go to the web page and else to whichever store page there
-// is, the Play Store's first. A person on a phone whose app can be opened gets the
-// page that opens it instead, unless a rule matched. A phone is never sent to the other system's
-// store: without a destination that fits, the answer is 404. Crawlers that make
-// previews get, instead of a redirect, the page of what the link has for them.
+// is, the Play Store's first. A phone is never sent to the other system's store:
+// without a destination that fits, the answer is 404. A person on a phone whose app
+// can be opened gets the page that opens it instead, unless a rule matched
+// (completions.md §10, behavior). Crawlers that make previews get, instead of a
+// redirect, the page of what the link has for them.
 func Decide(link *Link, host *Host, visit Visit, now clock.Instant) Decision {
 	if link == nil || link.AppID != host.AppID {
 		return Unknown(host)
@@ -114,11 +116,10 @@ func Decide(link *Link, host *Host, visit Visit, now clock.Instant) Decision {
 		p = newPlan(link)
 	}
 	t, rule := p.of(link, &visit, now)
-	if rule == "" {
-		if a := openApp(link, host, &visit, p); a != nil {
-			return Decision{Status: http.StatusOK, Location: a.Fallback(), Destination: a.destination(), Live: true,
-				App: a, QR: fromQR(visit.Query)}
-		}
+	if rule == "" && link.OpensApp(host, &visit) {
+		a := openApp(link, host, &visit, p)
+		return Decision{Status: http.StatusOK, Location: a.Fallback(), Destination: a.destination(), Live: true,
+			App: a, QR: fromQR(visit.Query)}
 	}
 	if t == nil {
 		return elsewhere(http.StatusNotFound, "")
@@ -155,11 +156,14 @@ func elsewhere(status int, instead string) Decision {
 }
 
 // plan holds the destination for each platform, and that of each rule, nil
-// where its address is unusable.
+// where its address is unusable, and what pages of the link are made of.
 type plan struct {
 	android, ios, desktop *target
 	web, play, apple      *target
 	rules                 []*target
+	app                   appAddress
+	appStoreID            string
+	data                  map[string]string
 }
 
 func newPlan(link *Link) *plan {
@@ -170,12 +174,23 @@ func newPlan(link *Link) *plan {
 		apple: apple}
 	if link.WebOnly {
 		p.android, p.ios = first(web, play), first(web, apple)
+	} else {
+		p.app, p.appStoreID, p.data = newAppAddress(link), appStoreID(p.apple.location("")), link.Variables()
 	}
 	for i := range link.Rules {
 		r := &link.Rules[i]
 		p.rules = append(p.rules, newTarget(ToWeb, r.URL, &r.UTM, &link.UTM, &link.CampaignUTM))
 	}
 	return p
+}
+
+// bytes estimates the memory that is not in proportion to the link's document.
+func (p *plan) bytes() int {
+	n := 400*len(p.rules) + p.app.bytes()
+	for key, value := range p.data {
+		n += len(key) + len(value) + 64
+	}
+	return n
 }
 
 // of returns the destination of a visit, nil when nothing fits, and the id of

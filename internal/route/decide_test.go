@@ -3,6 +3,7 @@ package route
 import (
 	"math/rand/v2"
 	"net/url"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -200,13 +201,25 @@ func TestDecideAlways(t *testing.T) {
 		if r.IntN(3) == 0 {
 			link.MaxClicks = &five
 		}
-		host := &Host{RedirectStatus: r.IntN(400), NotFoundURL: address()}
+		link.Behavior = Behavior(pick("", "manual", "automatic", "intelligent"))
+		link.AppPath, link.Parameters = pick("", "p?q=1#f", "é/'\"x"), pick("", `{"a":"b c","n":1}`, "{")
+		host := &Host{RedirectStatus: r.IntN(400), NotFoundURL: address(), Scheme: pick("", "myapp"),
+			AndroidPackage: pick("", "com.example")}
 		visit := Visit{
 			Platform: Platform(pick("android", "ios", "desktop", "other", "bot", "")),
 			Query:    pick("", "qr=1", "a=1&a=%", "utm_source=&%0d%0a=%0D", "\"=é#&&=", "x=\\|^`"),
 			Country:  pick("", "DE", "ZZ"), Clicks: int64(r.IntN(10)), Crawler: r.IntN(4) == 0,
+			InApp: r.IntN(2) == 0, Address: "https://go.example.com/%C3%A9",
 		}
+		visit.Automated = visit.Crawler || r.IntN(4) == 0
 		d := Decide(link, host, visit, noon)
+		if d.App != nil {
+			checkApp(t, d, link, host, &visit)
+			if again := Decide(link, host, visit, noon); !reflect.DeepEqual(d, again) {
+				t.Fatalf("seed %d: %+v, then %+v", seed, d.App, again.App)
+			}
+			continue
+		}
 		checkLocation(t, d)
 		resolves := !link.Archived && (link.StartsAt == nil || noon >= *link.StartsAt) &&
 			(link.ExpiresAt == nil || noon < *link.ExpiresAt) && (link.MaxClicks == nil || visit.Clicks < 5)

@@ -3,6 +3,7 @@ package route
 import (
 	"github.com/waymarkhq/waymark/internal/binding"
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/page"
 )
 
 // Link is the document of a link: all that a visit needs to know. Empty
@@ -73,6 +74,19 @@ func (l *Link) ByCountry() bool {
 // does not count: it names the link in lists, and a preview with nothing else
 // would hide the description and the image of the destination.
 func (l *Link) hasPreview() bool { return l.Description != "" || l.ImageURL != "" }
+
+// Variables returns the values of the variables of the link's templates, as package
+// page takes them. The result is shared and must not be changed.
+func (l *Link) Variables() map[string]string {
+	if l.plan != nil {
+		return l.plan.data
+	}
+	data, err := page.ParseData(l.Data)
+	if err != nil {
+		return nil // a page shows the defaults rather than nothing
+	}
+	return data
+}
 
 // Templates name a template for each base template: "" where the host decides,
 // "official", or "<template id>@<version>" (binding.Selection.Ref).

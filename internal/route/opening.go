@@ -3,11 +3,7 @@ package route
 import (
 	"cmp"
 	"net/url"
-	"slices"
 	"strings"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/waymarkhq/waymark/internal/binding"
 )
@@ -48,13 +44,34 @@ type App struct {
 	// InstallURL is where a visitor goes who wants the app: StoreURL, or an address of
 	// this hostname that makes a recovery token on the way there.
 	InstallURL string
+	// Address is the public address of the link with the query of the visit, and
+	// AppStoreID the number of the app in the App Store, "" when it is not known.
+	Address, AppStoreID string
+	// Data are the values of the template's variables. It must not be changed.
+	Data map[string]string
 }
 
 // Fallback is where the visitor goes when the app does not open; "" for nowhere.
 func (a *App) Fallback() string { return cmp.Or(a.InstallURL, a.WebURL) }
 
-// OpensApps reports whether links of a host may open an app.
-func (h *Host) OpensApps() bool { return h.Scheme != "" || h.AndroidPackage != "" }
+// OpensApp reports whether a visit of a link may open the app of its host: a person's
+// on a phone on which something is known that opens it, unless the link is for the
+// web only. Only then does Decide need the address of the link.
+//
+// Only its own scheme opens an app of iOS from a page of the same hostname:
+// universal links are opened by the system before it asks the redirector.
+func (l *Link) OpensApp(host *Host, visit *Visit) bool {
+	if l.WebOnly || visit.Automated {
+		return false
+	}
+	switch visit.Platform {
+	case Android:
+		return host.Scheme != "" || host.AndroidPackage != ""
+	case IOS:
+		return host.Scheme != ""
+	}
+	return false
+}
 
 // destination is what analytics says of the page: an app that is opened at once was
 // the destination, whether or not it is installed.
@@ -65,32 +82,21 @@ func (a *App) destination() Destination {
 	return ToPage
 }
 
-// openApp returns the page with which a visit opens the app; nil when the visit is
-// sent on instead: it is no person's on a phone, the link is for the web only, or
-// nothing is known that opens the app on this phone.
-//
-// Only its own scheme opens an app of iOS from a page of the same hostname:
-// universal links are opened by the system before it asks the redirector.
+// openApp returns the page with which a visit opens the app, for which
+// Link.OpensApp holds.
 func openApp(link *Link, host *Host, visit *Visit, p *plan) *App {
-	if link.WebOnly || visit.Automated {
-		return nil
-	}
-	a := App{Opening: OpenManual, WebURL: p.web.location(visit.Query)}
-	switch {
-	case visit.Platform == Android && (host.AndroidPackage != "" || host.Scheme != ""):
-		a.Base, a.StoreURL = binding.Android, p.play.location(visit.Query)
-	case visit.Platform == IOS && host.Scheme != "":
-		a.Base, a.StoreURL = binding.IOS, p.apple.location(visit.Query)
-	default:
-		return nil
+	a := App{Base: binding.Android, Opening: OpenManual, Address: withQuery(visit.Address, visit.Query), Data: p.data,
+		StoreURL: p.play.location(visit.Query), WebURL: p.web.location(visit.Query)}
+	if visit.Platform == IOS {
+		a.Base, a.StoreURL, a.AppStoreID = binding.IOS, p.apple.location(visit.Query), p.appStoreID
 	}
 	if link.Behavior == BehaveAutomatic || link.Behavior == BehaveIntelligent && !visit.InApp {
 		a.Opening = OpenAutomatic
 	}
 	if a.InstallURL = a.StoreURL; a.StoreURL != "" && host.Recovery != nil && host.Recovery.ByToken {
-		a.InstallURL = installAddress(visit.Address)
+		a.InstallURL = installAddress(a.Address)
 	}
-	a.NativeURI = nativeURI(link, host, visit, a.Fallback())
+	a.NativeURI = nativeURI(&p.app, host, visit, a.Fallback())
 	a.Template = TemplateOf(a.Base, link, host)
 	return &a
 }
@@ -118,87 +124,16 @@ func TemplateOf(base binding.Base, link *Link, host *Host) string {
 	return binding.OfficialRef
 }
 
-// maxNative is how long the address that opens the app gets at most: longer ones
-// are cut by some systems. Parameters that do not fit are left out; the app asks for
-// them (completions.md §10, resolve).
-const maxNative = 2000
-
-// LinkParameter is the parameter by which an app that was opened finds the address
-// of the link.
-const LinkParameter = "waymark_link"
-
-// nativeURI returns what opens the app: "<scheme>://<appPath>?<parameters>", as an
-// intent on Android. An Android app without a scheme is opened with the address of
-// the link, which its manifest declares (App Links).
-func nativeURI(link *Link, host *Host, visit *Visit, fallback string) string {
-	data, scheme := visit.Address, host.Scheme
-	if scheme != "" {
-		data = scheme + "://" + appAddress(link, visit.Address)
-	} else {
-		scheme, _, _ = strings.Cut(data, "://")
+// appStoreID returns the number of an app by its address in the App Store, "" when
+// the address is another one.
+func appStoreID(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host != "apps.apple.com" && u.Host != "itunes.apple.com" || !strings.Contains(u.Path, "/app/") {
+		return ""
 	}
-	if visit.Platform != Android {
-		return data
+	id, found := strings.CutPrefix(u.Path[strings.LastIndexByte(u.Path, '/')+1:], "id")
+	if !found || len(id) > 20 || strings.Trim(id, "0123456789") != "" {
+		return ""
 	}
-	_, rest, _ := strings.Cut(data, "://")
-	rest, fragment, _ := strings.Cut(rest, "#")
-	if fragment != "" { // a second # would be taken for the intent's
-		rest += "%23" + fragment
-	}
-	intent := "intent://" + rest + "#Intent;scheme=" + scheme + ";action=android.intent.action.VIEW;" +
-		"category=android.intent.category.BROWSABLE;"
-	if host.AndroidPackage != "" {
-		intent += "package=" + host.AndroidPackage + ";"
-	}
-	if fallback != "" {
-		intent += "S.browser_fallback_url=" + url.QueryEscape(fallback) + ";"
-	}
-	return intent + "end"
-}
-
-// appAddress returns the path and the parameters of a link for an app's own scheme,
-// in safe ASCII.
-func appAddress(link *Link, address string) string {
-	path, fragment, _ := strings.Cut(link.AppPath, "#")
-	path, query, _ := strings.Cut(path, "?")
-	b := appendSafe(nil, path, false)
-	join := "?"
-	add := func(pair string) {
-		b = append(append(b, join...), pair...)
-		join = "&"
-	}
-	if query != "" {
-		add(string(appendSafe(nil, query, true)))
-	}
-	own := LinkParameter + "=" + url.QueryEscape(address)
-	for _, pair := range parameters(link.Parameters) {
-		if len(b)+len(pair)+len(own)+len(fragment)+2 <= maxNative {
-			add(pair)
-		}
-	}
-	if address != "" {
-		add(own)
-	}
-	if fragment != "" {
-		b = appendSafe(append(b, '#'), fragment, true)
-	}
-	return string(b)
-}
-
-// parameters returns the members of a JSON object as parameters of an address, in
-// the order of their names: strings as they are, everything else as JSON.
-func parameters(object string) (pairs []string) {
-	var members map[string]jsontext.Value
-	if object == "" || json.Unmarshal([]byte(object), &members) != nil {
-		return nil
-	}
-	for name, value := range members {
-		s := string(value)
-		if value.Kind() == '"' && json.Unmarshal(value, &s) != nil {
-			continue
-		}
-		pairs = append(pairs, url.QueryEscape(name)+"="+url.QueryEscape(s))
-	}
-	slices.Sort(pairs)
-	return pairs
+	return id
 }

@@ -3,11 +3,7 @@ package route
 import (
 	"fmt"
 	"math/rand/v2"
-	"net/http"
-	"net/url"
 	"reflect"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -192,12 +188,19 @@ func TestDecideReference(t *testing.T) {
 				StartsAt: instant(), ExpiresAt: instant(), URL: address(), UTM: utm(),
 			})
 		}
-		host := &Host{RedirectStatus: []int{0, 302, 307}[r.IntN(3)]}
+		link.Behavior, link.Templates = Behavior(pick("", "manual", "automatic", "intelligent")), randomTemplates(pick)
+		host := &Host{RedirectStatus: []int{0, 302, 307}[r.IntN(3)], Scheme: pick("", "myapp"),
+			AndroidPackage: pick("", "com.example"), Templates: randomTemplates(pick)}
+		if r.IntN(2) == 0 {
+			host.Recovery = &Recovery{ByToken: r.IntN(2) == 0}
+		}
 		visit := Visit{
 			Platform: Platform(pick("android", "ios", "desktop", "other")), Country: pick("", "ZZ", "DE", "FR"),
 			Clicks:  int64(r.IntN(6)),
 			Crawler: r.IntN(3) == 0, Query: pick("", "qr=1", "a=7&qr=1&z", "utm_source=req&b=3", "qr=2&&utm_campaign="),
+			InApp: r.IntN(2) == 0, Address: "https://go.example.com/p/x",
 		}
+		visit.Automated = visit.Crawler || r.IntN(4) == 0
 		want := reference(link, host, visit, noon)
 		if r.IntN(2) == 0 {
 			link.plan = newPlan(link)
@@ -205,103 +208,9 @@ func TestDecideReference(t *testing.T) {
 		if got := Decide(link, host, visit, noon); !reflect.DeepEqual(got, want) {
 			t.Fatalf("seed %d\ngot  %+v\nwant %+v\nlink %+v\nvisit %+v", seed, got, want, link, visit)
 		}
-		seen[fmt.Sprint(want.Status, want.Live, want.RuleID != "", want.QR)]++
+		seen[fmt.Sprint(want.Status, want.Live, want.RuleID != "", want.QR, want.App != nil)]++
 	}
-	if len(seen) < 14 {
+	if len(seen) < 16 {
 		t.Errorf("only %d kinds of decisions: %v", len(seen), seen)
 	}
-}
-
-func reference(link *Link, host *Host, visit Visit, now clock.Instant) (d Decision) {
-	within := func(from, to *clock.Instant) bool {
-		return (from == nil || *from <= now) && (to == nil || *to > now)
-	}
-	usable := func(address string) bool { return strings.HasPrefix(address, "http") }
-	over := !within(nil, link.ExpiresAt) || link.MaxClicks != nil && !(visit.Clicks < *link.MaxClicks)
-	if link.Archived {
-		return Decision{Status: http.StatusGone, Destination: "none"}
-	} else if !within(link.StartsAt, nil) {
-		return Decision{Status: http.StatusNotFound, Destination: "none"}
-	} else if over && usable(link.ExpiredURL) {
-		return Decision{Status: http.StatusFound, Location: link.ExpiredURL, Destination: "web"}
-	} else if over {
-		return Decision{Status: http.StatusGone, Destination: "none"}
-	}
-	type choice struct {
-		address, rule string
-		kind          Destination
-		utm           UTM
-	}
-	var choices []choice
-	for _, r := range link.Rules {
-		if within(r.StartsAt, r.ExpiresAt) && slices.Contains([]Platform{"", visit.Platform}, r.Platform) &&
-			slices.Contains([]string{"", visit.Country}, r.Country) {
-			choices = append(choices, choice{r.URL, r.ID, "web", r.UTM})
-		}
-	}
-	page, store := choice{address: link.DesktopURL, kind: "web"}, map[Platform]choice{
-		"android": {address: link.PlayStoreURL, kind: "store"}, "ios": {address: link.AppStoreURL, kind: "store"},
-	}
-	own, phone := store[visit.Platform]
-	switch {
-	case phone && link.WebOnly:
-		choices = append(choices, page, own)
-	case phone:
-		choices = append(choices, own, page)
-	default:
-		choices = append(choices, page, store["android"], store["ios"])
-	}
-	i := slices.IndexFunc(choices, func(c choice) bool { return usable(c.address) })
-	if i < 0 {
-		return Decision{Status: http.StatusNotFound, Destination: "none"}
-	}
-	chosen := choices[i]
-	u, err := url.Parse(chosen.address)
-	if err != nil {
-		panic(err)
-	}
-	taken, pairs := map[string]bool{}, []string{}
-	for name := range u.Query() {
-		taken[name] = true
-	}
-	if u.RawQuery != "" {
-		pairs = append(pairs, u.RawQuery)
-	}
-	given := map[string]bool{}
-	for _, pair := range strings.Split(visit.Query, "&") {
-		name := strings.Split(pair, "=")[0]
-		switch {
-		case pair == "qr=1":
-			d.QR = true
-		case pair != "" && !taken[name]:
-			pairs, given[name] = append(pairs, pair), true
-		}
-	}
-	for _, p := range []struct {
-		name string
-		of   func(UTM) string
-	}{
-		{"utm_source", func(u UTM) string { return u.Source }}, {"utm_medium", func(u UTM) string { return u.Medium }},
-		{"utm_campaign", func(u UTM) string { return u.Campaign }}, {"utm_term", func(u UTM) string { return u.Term }},
-		{"utm_content", func(u UTM) string { return u.Content }},
-	} {
-		value := ""
-		for _, from := range []UTM{chosen.utm, link.UTM, link.CampaignUTM} {
-			if value == "" {
-				value = p.of(from)
-			}
-		}
-		if value != "" && !taken[p.name] && !given[p.name] {
-			pairs = append(pairs, p.name+"="+url.QueryEscape(value))
-		}
-	}
-	u.RawQuery = strings.Join(pairs, "&")
-	d.Live, d.Location, d.Destination, d.RuleID, d.Status = true, u.String(), chosen.kind, chosen.rule, http.StatusFound
-	if host.RedirectStatus != 0 {
-		d.Status = host.RedirectStatus
-	}
-	if visit.Crawler && link.Description+link.ImageURL != "" {
-		d.Status, d.Preview, d.Destination = http.StatusOK, true, "page"
-	}
-	return d
 }

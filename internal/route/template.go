@@ -49,16 +49,18 @@ type templates struct {
 	held *otter.Cache[string, heldTemplate]
 }
 
-// heldTemplate is a version in memory; page is nil for one that does not exist,
-// which is held briefly.
+// heldTemplate is a version in memory; page is nil for one that does not exist, or
+// that could not be read, which is held briefly.
 type heldTemplate struct {
 	appID string
+	base  binding.Base
 	page  *page.Template
+	err   error
 }
 
-func newTemplates() templates {
+func newTemplates(capacity uint64) templates {
 	return templates{otter.Must(&otter.Options[string, heldTemplate]{
-		MaximumWeight: templateCapacity,
+		MaximumWeight: capacity,
 		Weigher: func(name string, t heldTemplate) uint32 {
 			if t.page == nil {
 				return uint32(len(name) + 160)
@@ -74,9 +76,10 @@ func newTemplates() templates {
 	})}
 }
 
-// Template returns a template by its name in App, for a link of an app; official is
-// the answer for a version that is not known, or belongs to another app. An error
-// means that the database is away or does not answer in time.
+// Template returns a template by its name in App, for a link of an app. The official
+// one is the answer for a version that is not known, belongs to another app or base,
+// or cannot be read; an error tells that it could not. Many who ask at once share
+// one read.
 func (c *Cache) Template(ctx context.Context, base binding.Base, name, appID string) (*page.Template, error) {
 	if name == binding.OfficialRef {
 		return page.Official(base), nil
@@ -84,43 +87,49 @@ func (c *Cache) Template(ctx context.Context, base binding.Base, name, appID str
 	t, ok := c.templates.held.GetIfPresent(name)
 	if !ok {
 		var err error
-		if t, err = c.readTemplate(ctx, name); err != nil {
-			return nil, fmt.Errorf("route.Template(%q): %w", name, err)
+		if t, err = c.templates.held.Get(ctx, strings.Clone(name), otter.LoaderFunc[string, heldTemplate](c.readTemplate)); err != nil {
+			return page.Official(base), fmt.Errorf("route.Template(%q): %w", name, err)
 		}
-		c.templates.held.Set(name, t)
 	}
-	if t.page == nil || t.appID != appID {
-		return page.Official(base), nil
+	if t.page == nil || t.appID != appID || t.base != base {
+		return page.Official(base), t.err
 	}
 	return t.page, nil
 }
 
-// readTemplate gets a version from the database and makes it ready.
-func (c *Cache) readTemplate(ctx context.Context, name string) (t heldTemplate, err error) {
+// readTemplate gets a version from the database and makes it ready. That it cannot
+// be read is a result, so that visitors do not wait for it one after the other.
+func (c *Cache) readTemplate(ctx context.Context, name string) (heldTemplate, error) {
 	id, number, _ := strings.Cut(name, "@")
 	version, err := strconv.ParseInt(number, 10, 64)
 	if err != nil {
-		return t, nil
+		return heldTemplate{}, nil
 	}
+	// Others wait for this read: it must not end with this visitor's patience.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), loadTimeout)
 	defer cancel()
+	v, err := c.templateVersion(ctx, id, version)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return heldTemplate{}, nil
+	case err != nil:
+		return heldTemplate{err: fmt.Errorf("template %q: %w", name, err)}, nil
+	}
+	return heldTemplate{appID: v.AppID, base: v.Base, page: page.Compile(v.Base, v.Config, v.Logo)}, nil
+}
+
+// templateVersion reads a version, or returns store.ErrNotFound.
+func (c *Cache) templateVersion(ctx context.Context, id string, version int64) (v TemplateVersion, err error) {
 	select {
 	case c.slots <- struct{}{}:
 		defer func() { <-c.slots }()
 	case <-ctx.Done():
-		return t, fmt.Errorf("waiting for the database: %w", ctx.Err())
+		return v, fmt.Errorf("waiting for the database: %w", ctx.Err())
 	}
 	document, err := store.One(ctx, c.db, store.Value[string], `SELECT document FROM route_template
 		WHERE template_id = ? AND version = ?`, id, version)
-	if errors.Is(err, store.ErrNotFound) {
-		return t, nil
-	}
-	var v TemplateVersion
 	if err == nil {
 		err = json.Unmarshal([]byte(document), &v)
 	}
-	if err != nil {
-		return t, err
-	}
-	return heldTemplate{v.AppID, page.Compile(v.Base, v.Config, v.Logo)}, nil
+	return v, err
 }
