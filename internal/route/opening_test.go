@@ -230,9 +230,9 @@ func parseIntent(t testing.TB, uri string) map[string]string {
 	return found
 }
 
-// uriText is RFC 3986 for what names something in an authority.
-var uriText = regexp.MustCompile(`^[a-z][a-z0-9+.-]*://([A-Za-z0-9._~!$&()*+,;=:-]|%[0-9A-F][0-9A-F]|%[0-9a-fA-F]{2})*` +
-	`(/([A-Za-z0-9._~!$&()*+,;=:/-]|%[0-9a-fA-F]{2})*)?(\?([A-Za-z0-9._~!$&()*+,;=:/?-]|%[0-9a-fA-F]{2})*)?` +
+// uriText is RFC 3986, with the brackets in queries that browsers leave as they are.
+var uriText = regexp.MustCompile(`^[a-z][a-z0-9+.-]*://([A-Za-z0-9._~!$&()*+,;=:-]|%[0-9a-fA-F]{2})*` +
+	`(/([A-Za-z0-9._~!$&()*+,;=:/-]|%[0-9a-fA-F]{2})*)?(\?([A-Za-z0-9._~!$&()*+,;=:/?@[\]-]|%[0-9a-fA-F]{2})*)?` +
 	`(#([A-Za-z0-9._~!$&()*+,;=:/?-]|%[0-9a-fA-F]{2})*)?$`)
 
 // checkNative fails unless what opens an app can be written anywhere and is read as
