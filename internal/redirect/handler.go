@@ -137,12 +137,12 @@ func (h *Handler) visit(w http.ResponseWriter, r *http.Request, hostname string,
 	from := h.Visitors.Of(r)
 	now := h.Clock.Now()
 	visit := route.Visit{Platform: from.Agent.Platform, Query: r.URL.RawQuery, Crawler: from.Agent.Preview,
-		Automated: from.Agent.Device == visitor.Bot, InApp: from.Agent.Social}
+		Automated: from.Agent.Device == visitor.Bot}
 	if link == nil {
 		return answer(w, r, route.Decide(nil, host, visit, now))
 	}
 	if link.OpensApp(host, &visit) {
-		visit.Address = h.Address(hostname, link.Prefix, link.Slug)
+		visit.Address, visit.InApp = h.Address(hostname, link.Prefix, link.Slug), from.InApp()
 	}
 	if link.ByCountry() {
 		visit.Country = from.Country()

@@ -48,11 +48,10 @@ type Visit struct {
 	// as social networks and messengers do; Automated for every program that no
 	// person uses.
 	Crawler, Automated bool
-	// InApp is set in the browser of a social network's app, which opens other apps
-	// only when its user taps.
-	InApp bool
-	// Address is the public address of the link, in safe ASCII and without a query.
-	// It matters only when the link OpensApp.
+	// InApp is set in a browser inside an app, as social networks have it, which opens
+	// other apps only when its user taps. Address is the public address of the link, in
+	// safe ASCII and without a query. Both matter only when the link OpensApp.
+	InApp   bool
 	Address string
 }
 

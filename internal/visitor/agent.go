@@ -28,6 +28,8 @@ type Agent struct {
 	Browser string // "" when unknown
 	// Social is set for the app of a social network.
 	Social bool
+	// embedded is set for the browser inside an app, as its user agent tells.
+	embedded bool
 	// Preview is set for a program that fetches links to show what they lead
 	// to.
 	Preview bool
@@ -83,8 +85,9 @@ func (a *Agent) Source(qr bool, referrer string) string {
 //
 // An iPad asks for the pages of a desktop unless told otherwise, and then says
 // that it is a Macintosh; Safari sends no client hints. It counts as a desktop:
-// nothing in a request distinguishes the two. Only the browser inside an iPad
-// app is recognized, by "Mobile/".
+// nothing in a request distinguishes the two. Only browsers inside an iPad app are
+// recognized, by "Mobile/", and those of other makers, by the names that they have
+// on iOS alone.
 func parseAgent(text string) Agent {
 	a := Agent{Text: text, Platform: route.Other}
 	if text == "" {
@@ -94,9 +97,9 @@ func parseAgent(text string) Agent {
 	ua := useragent.Parse(text)
 	lower := strings.ToLower(text)
 	switch {
-	case strings.Contains(text, "iPod"), strings.Contains(text, "Macintosh") && strings.Contains(text, "Mobile/"):
+	case strings.Contains(text, "iPod"), strings.Contains(text, "Macintosh") && containsAny(text, onlyOnIOS):
 		ua.OS = useragent.IOS
-	case isTelevision(lower):
+	case containsAny(lower, televisionTokens):
 		ua.OS = ""
 	case strings.Contains(text, "FreeBSD"):
 		ua.OS = useragent.FreeBSD
@@ -113,11 +116,24 @@ func parseAgent(text string) Agent {
 		}
 	}
 	a.Device = string(a.Platform)
+	a.embedded = a.Social || isEmbedded(text)
 	a.Preview = isPreview(lower)
 	if ua.Bot || a.Preview || isBot(lower) {
 		a.Device, a.Social = Bot, false
 	}
 	return a
+}
+
+// isEmbedded reports whether a user agent is that of a browser inside an app: the
+// web views of the systems say so, or leave out the name of the browser.
+func isEmbedded(text string) bool {
+	switch {
+	case strings.Contains(text, "; wv)"):
+		return true
+	case strings.Contains(text, "Mobile/") && strings.Contains(text, "AppleWebKit/") && !strings.Contains(text, " Safari/"):
+		return true
+	}
+	return containsAny(text, embeddingApps)
 }
 
 // setOS takes the names of package useragent.

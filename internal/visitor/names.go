@@ -50,6 +50,7 @@ var socialApps = []struct{ token, browser string }{
 	{"musical_ly", "TikTok"},
 	{"BytedanceWebview", "TikTok"},
 	{"TikTok", "TikTok"},
+	{"AppName/ultralite", "TikTok"},
 	{"trill_", "TikTok"},
 	{"LinkedInApp", "LinkedIn"},
 	{"Snapchat/", "Snapchat"},
@@ -59,10 +60,31 @@ var socialApps = []struct{ token, browser string }{
 	{" Line/", "LINE"},
 	{"MicroMessenger/", "WeChat"},
 	{"KAKAOTALK", "KakaoTalk"},
+	{"KAKAOSTORY/", "KakaoStory"},
+	{" QQ/", "QQ"},
+	{"Weibo (", "Weibo"},
+	{"Zalo/", "Zalo"},
 	{"Telegram-Android/", "Telegram"},
 	{"Reddit/", "Reddit"},
 	{"VKAndroidApp/", "VK"},
 	{"VK_iOS", "VK"},
+}
+
+// embeddingApps are parts of the user agents of other apps with a browser of their
+// own that names itself like an ordinary one.
+var embeddingApps = []string{"GSA/", "BingSapphire/", "TeamsMobile-", "NAVER(inapp"}
+
+// onlyOnIOS are parts of user agents that a Macintosh never has: the names of
+// browsers on iOS, and what browsers inside apps say.
+var onlyOnIOS = []string{"Mobile/", "CriOS/", "FxiOS/", "EdgiOS/", "GSA/"}
+
+func containsAny(text string, parts []string) bool {
+	for _, part := range parts {
+		if strings.Contains(text, part) {
+			return true
+		}
+	}
+	return false
 }
 
 // botTokens are parts of the lower-case user agents of crawlers, link previews
@@ -93,12 +115,7 @@ func isBot(lower string) bool {
 	if strings.Contains(strings.ReplaceAll(lower, "cubot", ""), "bot") {
 		return true
 	}
-	for _, token := range botTokens {
-		if strings.Contains(lower, token) {
-			return true
-		}
-	}
-	return false
+	return containsAny(lower, botTokens)
 }
 
 // previewTokens are parts of the lower-case user agents of what fetches a link
@@ -127,25 +144,14 @@ func isPreview(lower string) bool {
 			return true
 		}
 	}
-	for _, token := range previewTokens {
-		if strings.Contains(lower, token) {
-			return true
-		}
-	}
-	return false
+	return containsAny(lower, previewTokens)
 }
 
-// isTelevision reports whether a lower-case user agent belongs to a television
-// or console: those name Linux or Windows, but are not desktops.
-func isTelevision(lower string) bool {
-	for _, token := range [...]string{"smart-tv", "smarttv", "tizen", "web0s", "webos", "hbbtv", "appletv",
-		"playstation", "nintendo", "xbox"} {
-		if strings.Contains(lower, token) {
-			return true
-		}
-	}
-	return false
-}
+// televisionTokens are parts of the lower-case user agents of televisions, sticks
+// and consoles: those name Android, Linux or Windows, but are neither phones nor
+// desktops.
+var televisionTokens = []string{"smart-tv", "smarttv", "tizen", "web0s", "webos", "hbbtv", "appletv", "android tv",
+	"androidtv", "googletv", "bravia", "crkey/", "; aft", "playstation", "nintendo", "xbox"}
 
 // socialHosts are the hostnames of social networks, and the packages of their
 // Android apps. Subdomains belong to them.

@@ -83,6 +83,29 @@ func (v *Visitor) Country() string {
 	return v.country
 }
 
+// InApp reports whether the visitor is in the browser inside an app, and not in one
+// that belongs to the visitor: such browsers swallow attempts to open another app,
+// unless a tap asks for it. Those of the big social networks are known by name, most
+// others by how the web views of Android and iOS name themselves. Safari View
+// Controllers and Custom Tabs are the visitor's own browser, and say so.
+func (v *Visitor) InApp() bool {
+	if v.Agent.Device == Bot {
+		return false
+	}
+	if v.Agent.embedded {
+		return true
+	}
+	header := v.request.Header
+	for _, brands := range header["Sec-Ch-Ua"] {
+		if strings.Contains(brands, `"Android WebView"`) {
+			return true
+		}
+	}
+	// A web view of Android names its app, as com.example.reader. Scripts of pages set
+	// the same header to XMLHttpRequest.
+	return strings.IndexByte(header.Get("X-Requested-With"), '.') > 0
+}
+
 // Referrer returns the hostname of the page that the visitor comes from, or the
 // package of the Android app, "" when there is none. Paths and queries of other
 // people's pages are dropped.
