@@ -48,6 +48,19 @@ func (a App) iosApp() string {
 	return *a.IOSTeamID + "." + *a.IOSBundleID
 }
 
+// shown is what the redirector knows of an app.
+type shown struct{ name, desktopURL, scheme, androidPackage, iosApp string }
+
+func (a App) shown() shown {
+	text := func(s *string) string {
+		if s == nil {
+			return ""
+		}
+		return *s
+	}
+	return shown{a.Name, text(a.DesktopURL), text(a.Scheme), text(a.AndroidPackage), a.iosApp()}
+}
+
 func (a App) item() op.Item[App] { return op.Item[App]{Data: a, Ref: a.Ref()} }
 
 // Defaults are what new links of an app copy when they name nothing else.

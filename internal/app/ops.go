@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/waymarkhq/waymark/internal/dependents"
-	"github.com/waymarkhq/waymark/internal/domain"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
@@ -115,12 +114,7 @@ func update(ctx context.Context, c *op.Call, tx *store.Tx, in *updateInput) (op.
 			return a.item(), err
 		}
 	}
-	if a.iosApp() != before.iosApp() {
-		if err := domain.AppChanged(ctx, tx, a.ID); err != nil {
-			return a.item(), err
-		}
-	}
-	err = save(ctx, tx, &a)
+	err = save(ctx, tx, &before, &a)
 	return a.item(), err
 }
 
@@ -183,6 +177,7 @@ func setDefaults(ctx context.Context, c *op.Call, tx *store.Tx, in *setDefaultsI
 	if err != nil {
 		return a.defaults(), err
 	}
+	before := a
 	a.DefaultDomain, a.DesktopURL, a.PlayStoreURL, a.AppStoreURL = nil, nil, nil, nil
 	fields := Fields{DefaultDomain: in.Body.DefaultDomain, DesktopURL: in.Body.DesktopURL,
 		PlayStoreURL: in.Body.PlayStoreURL, AppStoreURL: in.Body.AppStoreURL}
@@ -192,6 +187,6 @@ func setDefaults(ctx context.Context, c *op.Call, tx *store.Tx, in *setDefaultsI
 	if err := checkDefaultDomain(ctx, tx, &a); err != nil {
 		return a.defaults(), err
 	}
-	err = save(ctx, tx, &a)
+	err = save(ctx, tx, &before, &a)
 	return a.defaults(), err
 }

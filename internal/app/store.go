@@ -55,23 +55,32 @@ func insert(ctx context.Context, tx *store.Tx, ownerID string, a *App) error {
 	return err
 }
 
-func save(ctx context.Context, tx *store.Tx, a *App) error {
+// save stores a changed app, and has what visitors see of it published.
+func save(ctx context.Context, tx *store.Tx, before, a *App) error {
 	a.Revision, a.UpdatedAt = ids.Revision(), tx.Now
-	_, err := tx.Exec(ctx, `UPDATE app SET name = ?, search = ?, default_domain = ?, desktop_url = ?, play_store_url =
+	if _, err := tx.Exec(ctx, `UPDATE app SET name = ?, search = ?, default_domain = ?, desktop_url = ?, play_store_url =
 		?, app_store_url = ?,
 		scheme = ?, android_package = ?, ios_bundle_id = ?, ios_team_id = ?, revision = ?, updated_at = ? WHERE id = ?`,
 		a.Name, text.Fold(a.Name), a.DefaultDomain, a.DesktopURL, a.PlayStoreURL, a.AppStoreURL,
-		a.Scheme, a.AndroidPackage, a.IOSBundleID, a.IOSTeamID, a.Revision, a.UpdatedAt, a.ID)
-	return err
+		a.Scheme, a.AndroidPackage, a.IOSBundleID, a.IOSTeamID, a.Revision, a.UpdatedAt, a.ID); err != nil {
+		return err
+	}
+	if a.shown() == before.shown() {
+		return nil
+	}
+	return domain.AppChanged(ctx, tx, a.ID, a.iosApp() != before.iosApp())
 }
 
-// SetLogo makes an image the logo of an app, or none, under a new revision.
+// SetLogo makes an image the logo of an app, or none, under a new revision, and has
+// it published.
 func SetLogo(ctx context.Context, tx *store.Tx, a *App, assetID *string) (err error) {
 	defer fault.Wrap(&err, "app.SetLogo(%s)", a.ID)
 	a.LogoAssetID, a.Revision, a.UpdatedAt = assetID, ids.Revision(), tx.Now
-	_, err = tx.Exec(ctx, "UPDATE app SET logo_asset_id = ?, revision = ?, updated_at = ? WHERE id = ?", assetID,
-		a.Revision, a.UpdatedAt, a.ID)
-	return err
+	if _, err := tx.Exec(ctx, "UPDATE app SET logo_asset_id = ?, revision = ?, updated_at = ? WHERE id = ?", assetID,
+		a.Revision, a.UpdatedAt, a.ID); err != nil {
+		return err
+	}
+	return domain.AppChanged(ctx, tx, a.ID, false)
 }
 
 // checkDefaultDomain refuses a domain that is not one of the app or not ready.

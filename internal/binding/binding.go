@@ -6,6 +6,8 @@ package binding
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 
@@ -70,6 +72,19 @@ func (s Selection) Ref() string {
 		return fmt.Sprintf("%s@%d", *s.TemplateID, *s.Version)
 	}
 	return ""
+}
+
+// SelectionOf returns the selection that a Ref names.
+func SelectionOf(ref string) Selection {
+	if ref == "" {
+		return Selection{Mode: Inherit}
+	}
+	if id, number, found := strings.Cut(ref, "@"); found {
+		if version, err := strconv.ParseInt(number, 10, 64); err == nil {
+			return CustomOf(id, version)
+		}
+	}
+	return Selection{Mode: Official}
 }
 
 // Selections are the choices of a holder by base template; null is like inherit.

@@ -1,10 +1,13 @@
 package domain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
 	"github.com/waymarkhq/waymark/internal/actor"
+	"github.com/waymarkhq/waymark/internal/binding"
+	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/jobs"
 	"github.com/waymarkhq/waymark/internal/publication"
 	"github.com/waymarkhq/waymark/internal/route"
@@ -51,7 +54,10 @@ func publish(ctx context.Context, tx *store.Tx, id string) error {
 		return err
 	}
 	if d.verifiedAt != nil && !d.Detached {
-		err = publisher.PutHost(ctx, d.Hostname, d.Revision, d.host())
+		var host route.Host
+		if host, err = d.host(ctx, tx); err == nil {
+			err = publisher.PutHost(ctx, d.Hostname, d.Revision, host)
+		}
 	} else {
 		err = publisher.Remove(ctx, d.Hostname, "", d.ID)
 	}
@@ -61,8 +67,23 @@ func publish(ctx context.Context, tx *store.Tx, id string) error {
 	return publication.Domains.Confirm(ctx, tx, d.ID, d.Revision)
 }
 
-// host is what visitors of a domain need to know of it.
-func (d *Domain) host() route.Host {
+// Host returns what the redirector would know of a hostname if its domain were
+// published now, or store.ErrNotFound.
+func Host(ctx context.Context, q store.Q, hostname string) (_ route.Host, err error) {
+	defer fault.Wrap(&err, "domain.Host(%q)", hostname)
+	d, err := store.One(ctx, q, scan, selection+" WHERE hostname = ? AND "+held, hostname)
+	if err != nil {
+		return route.Host{}, err
+	}
+	return d.host(ctx, q)
+}
+
+// host is what visitors of a domain need to know of it and of its app.
+func (d *Domain) host(ctx context.Context, q store.Q) (route.Host, error) {
+	app, err := store.One(ctx, q, scanShown, selectShown, d.ID)
+	if err != nil {
+		return route.Host{}, err
+	}
 	address := func(value *string) string {
 		if value == nil {
 			return ""
@@ -71,12 +92,41 @@ func (d *Domain) host() route.Host {
 	}
 	host := route.Host{DomainID: d.ID, AppID: d.AppID, Connected: d.DNS == DNSConfigured, NoIndex: d.web.Robots == "noindex",
 		RedirectStatus: int(d.web.RedirectStatus), RootURL: address(d.web.RootURL),
-		NotFoundURL: address(d.web.NotFoundURL), Recovery: d.recovery.route()}
+		NotFoundURL: address(d.web.NotFoundURL), Recovery: d.recovery.route(),
+		AppName: app.name, AppLogo: app.logo, HomeURL: cmp.Or(address(d.web.RootURL), address(app.desktopURL)),
+		Scheme: app.scheme, AndroidPackage: app.androidPackage, Templates: app.templates}
 	if ios := d.NativeConfig.IOS; ios.Valid {
 		host.AppleAppSiteAssociation = ios.Value.file()
 	}
 	if android := d.NativeConfig.Android; android.Valid {
 		host.AssetLinks = android.Value.file()
 	}
-	return host
+	return host, nil
+}
+
+// shown is what pages of a domain show of its app, and the templates of its links.
+type shown struct {
+	name, logo, scheme, androidPackage string
+	desktopURL                         *string
+	templates                          route.Templates
+}
+
+const selectShown = `SELECT app.name, COALESCE((SELECT icon FROM asset WHERE asset.id = app.logo_asset_id
+	AND asset.state = 'active'), ''), COALESCE(app.scheme, ''), COALESCE(app.android_package, ''), app.desktop_url,
+	domain.template_defaults, app.template_defaults FROM domain JOIN app ON app.id = domain.app_id
+	WHERE domain.id = ?`
+
+func scanShown(r store.Row) (s shown, err error) {
+	var ofDomain, ofApp *string
+	if err := r.Scan(&s.name, &s.logo, &s.scheme, &s.androidPackage, &s.desktopURL, &ofDomain, &ofApp); err != nil {
+		return s, err
+	}
+	var domain, app binding.Bindings
+	if err := errors.Join(domain.SetColumn(ofDomain), app.SetColumn(ofApp)); err != nil {
+		return s, err
+	}
+	s.templates = route.TemplatesOf(func(base binding.Base) binding.Selection {
+		return binding.Resolve(base, &domain.Selections, &app.Selections)
+	})
+	return s, nil
 }

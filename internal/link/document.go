@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/waymarkhq/waymark/internal/asset"
+	"github.com/waymarkhq/waymark/internal/binding"
+	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/organize"
 	"github.com/waymarkhq/waymark/internal/route"
 	"github.com/waymarkhq/waymark/internal/store"
@@ -75,7 +77,10 @@ func (l *Link) document(ctx context.Context, q store.Q, rules []Rule, tagIDs []s
 		DesktopURL: address(l.DesktopURL), PlayStoreURL: address(l.PlayStoreURL), AppStoreURL: address(l.AppStoreURL),
 		WebOnly: l.WebOnly, Behavior: route.Behavior(l.Behavior), UTM: routeUTM(&l.UTM),
 		Title: strings.TrimSpace(text(l.Title)), Description: strings.TrimSpace(text(l.Description)),
-		ImageURL: text(l.ImageURL),
+		ImageURL: text(l.ImageURL), AppPath: text(l.AppPath), Parameters: objectText(l.Parameters),
+		Data: objectText(l.TemplateData), Templates: route.TemplatesOf(func(base binding.Base) binding.Selection {
+			return l.TemplateSelection.Of(base).Value
+		}),
 	}
 	if l.imageAssetID != nil {
 		var err error
@@ -99,6 +104,14 @@ func (l *Link) document(ctx context.Context, q store.Q, rules []Rule, tagIDs []s
 		})
 	}
 	return document, nil
+}
+
+// objectText returns the text of a JSON object, "" for one without members.
+func objectText(o opt.Object) string {
+	if text := string(o.Value); text != "{}" {
+		return text
+	}
+	return ""
 }
 
 func routeUTM(u *utm.UTM) route.UTM {

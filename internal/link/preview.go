@@ -2,9 +2,11 @@ package link
 
 import (
 	"context"
+	"errors"
 
 	"github.com/waymarkhq/waymark/internal/binding"
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/domain"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/publication"
@@ -60,23 +62,38 @@ func (s *Service) preview(ctx context.Context, c *op.Call, tx *store.Tx, in *pre
 			return op.Item[Preview]{}, err
 		}
 	}
-	visit := route.Visit{Platform: route.Platform(in.Body.Platform), Country: in.Body.Country.Value}
+	host, err := domain.Host(ctx, tx, l.Domain)
+	if err != nil && !errors.Is(err, store.ErrNotFound) { // without a domain it leads nowhere
+		return op.Item[Preview]{}, err
+	}
+	visit := route.Visit{Platform: route.Platform(in.Body.Platform), Country: in.Body.Country.Value,
+		InApp: in.Body.Source == "social", Address: l.URL}
 	if l.Lifecycle.Clicks != nil {
 		visit.Clicks = *l.Lifecycle.Clicks
 	}
-	// The link's app holds its hostname, whose own settings do not matter to a
-	// link.
-	decision := route.Decide(&documents[0], &route.Host{AppID: l.AppID}, visit, in.Body.At.Or(c.Now))
-	v := Preview{
-		Platform: in.Body.Platform, Source: in.Body.Source, Mode: "redirect", Opening: "none",
-		Publication:    l.Publication,
-		DestinationURL: &decision.Location,
-	}
-	if decision.IsPage() {
-		v.Mode, v.DestinationURL = "unavailable", nil
-	}
-	if decision.RuleID != "" {
-		v.MatchedRuleID = &decision.RuleID
-	}
+	decision := route.Decide(&documents[0], &host, visit, in.Body.At.Or(c.Now))
+	v := Preview{Platform: in.Body.Platform, Source: in.Body.Source, Publication: l.Publication}
+	v.tell(&decision)
 	return op.Item[Preview]{Data: v, Ref: l.ref()}, nil
+}
+
+// tell sets what a decision comes to.
+func (v *Preview) tell(d *route.Decision) {
+	text := func(s string) *string {
+		if s == "" {
+			return nil
+		}
+		return &s
+	}
+	v.Mode, v.Opening, v.MatchedRuleID = "redirect", string(route.OpenNone), text(d.RuleID)
+	switch {
+	case d.App != nil:
+		v.Mode, v.Opening = "page", string(d.App.Opening)
+		v.NativeURI, v.Fallback = text(d.App.NativeURI), text(d.App.Fallback())
+		v.Template = opt.NullOf(binding.SelectionOf(d.App.Template))
+	case d.IsPage():
+		v.Mode = "unavailable"
+	default:
+		v.DestinationURL = text(d.Location)
+	}
 }

@@ -2,7 +2,7 @@
 // (completions.md §10) as a bare http.Handler, with no router or framework in
 // between, because this is the path whose cost is multiplied by every click.
 //
-// It owns the HTTP of a visit, the pages of 404, 410 and 503, and the pages for
+// It owns the HTTP of a visit, the pages that open an app, the notices of 404, 410 and 503, and the pages for
 // crawlers that make previews. Package visitor finds out who asks, package
 // route decides what a link does with a visit, package clicklog keeps the
 // click, and package clickcount knows whether a limit is reached.

@@ -18,7 +18,7 @@ func robots(w http.ResponseWriter, r *http.Request, noIndex bool) outcome {
 // association answers what stands below /.well-known/: the files in which iOS and
 // Android look up the apps of a hostname. Both refuse a file that they are
 // redirected to.
-func association(w http.ResponseWriter, r *http.Request, host *route.Host, path string) outcome {
+func (h *Handler) association(w http.ResponseWriter, r *http.Request, host *route.Host, path string) outcome {
 	var text string
 	switch path {
 	case ".well-known/apple-app-site-association":
@@ -27,7 +27,7 @@ func association(w http.ResponseWriter, r *http.Request, host *route.Host, path 
 		text = host.AssetLinks
 	}
 	if text == "" {
-		return notFoundPage.write(w, r)
+		return h.notify(w, r, host, notFoundNotice)
 	}
 	header := w.Header()
 	header["Content-Type"] = jsonType

@@ -91,22 +91,22 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) outcome {
 	host, err := h.Cache.Host(r.Context(), hostname)
 	switch {
 	case err != nil:
-		return h.unavailable(w, r, err)
+		return h.unavailable(w, r, nil, err)
 	case host == nil:
 		return nothing.write(w, r)
 	case !reads:
 		w.Header()["Allow"] = allowed
-		return methodPage.write(w, r)
+		return h.notify(w, r, host, methodNotice)
 	case !clean:
-		return answer(w, r, route.Unknown(host))
+		return h.answer(w, r, host, route.Unknown(host))
 	case path == "":
-		return answer(w, r, route.Root(host))
+		return h.answer(w, r, host, route.Root(host))
 	}
 	switch first, _, _ := strings.Cut(path, "/"); first {
 	case "_service":
-		return notFoundPage.write(w, r)
+		return h.notify(w, r, host, notFoundNotice)
 	case ".well-known":
-		return association(w, r, host, path)
+		return h.association(w, r, host, path)
 	case "robots.txt":
 		return robots(w, r, host.NoIndex)
 	case "favicon.ico":
@@ -116,7 +116,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) outcome {
 	}
 	link, err := h.Cache.Link(r.Context(), hostname, path)
 	if err != nil {
-		return h.unavailable(w, r, err)
+		return h.unavailable(w, r, host, err)
 	}
 	return h.visit(w, r, hostname, host, link)
 }
@@ -139,7 +139,7 @@ func (h *Handler) visit(w http.ResponseWriter, r *http.Request, hostname string,
 	visit := route.Visit{Platform: from.Agent.Platform, Query: r.URL.RawQuery, Crawler: from.Agent.Preview,
 		Automated: from.Agent.Device == visitor.Bot}
 	if link == nil {
-		return answer(w, r, route.Decide(nil, host, visit, now))
+		return h.answer(w, r, host, route.Decide(nil, host, visit, now))
 	}
 	if link.OpensApp(host, &visit) {
 		visit.Address, visit.InApp = h.Address(hostname, link.Prefix, link.Slug), from.InApp()
@@ -150,7 +150,7 @@ func (h *Handler) visit(w http.ResponseWriter, r *http.Request, hostname string,
 	if link.MaxClicks != nil {
 		var err error
 		if visit.Clicks, err = h.Clicks.Clicks(r.Context(), link.LinkID); err != nil {
-			return h.unavailable(w, r, err)
+			return h.unavailable(w, r, host, err)
 		}
 	}
 	decision := route.Decide(link, host, visit, now)
@@ -159,28 +159,28 @@ func (h *Handler) visit(w http.ResponseWriter, r *http.Request, hostname string,
 		if limited {
 			taken, err := h.Clicks.Take(r.Context(), link.LinkID, *link.MaxClicks)
 			if err != nil {
-				return h.unavailable(w, r, err)
+				return h.unavailable(w, r, host, err)
 			}
 			if !taken { // others came first
 				visit.Clicks = *link.MaxClicks
-				return answer(w, r, route.Decide(link, host, visit, now))
+				return h.answer(w, r, host, route.Decide(link, host, visit, now))
 			}
 		}
 		switch err := h.click(hostname, link, &from, &decision, limited, now); {
 		case err != nil && limited:
 			h.Clicks.GiveBack(link.LinkID)
-			return h.unavailable(w, r, err)
+			return h.unavailable(w, r, host, err)
 		case err != nil:
 			h.metrics.lost.Inc()
 		}
 	}
 	switch {
 	case decision.Preview:
-		return h.preview(w, r, hostname, link, decision.Location)
+		return h.preview(w, r, hostname, host, link, decision.Location)
 	case decision.App != nil:
 		return h.openApp(w, r, host, link, decision.App)
 	}
-	return answer(w, r, decision)
+	return h.answer(w, r, host, decision)
 }
 
 // click records a visit. limited says that it counts against the link's limit.
@@ -216,12 +216,9 @@ func (h *Handler) click(hostname string, link *route.Link, from *visitor.Visitor
 }
 
 // answer writes a decision.
-func answer(w http.ResponseWriter, r *http.Request, d route.Decision) outcome {
+func (h *Handler) answer(w http.ResponseWriter, r *http.Request, host *route.Host, d route.Decision) outcome {
 	if d.IsPage() {
-		if d.Status == http.StatusGone {
-			return gonePage.write(w, r)
-		}
-		return notFoundPage.write(w, r)
+		return h.notify(w, r, host, noticeOf(&d))
 	}
 	header := w.Header()
 	header["Location"] = []string{d.Location}
@@ -236,12 +233,12 @@ func answer(w http.ResponseWriter, r *http.Request, d route.Decision) outcome {
 
 // unavailable answers when the route of an address, or the number of its
 // clicks, is not in memory and the database does not answer.
-func (h *Handler) unavailable(w http.ResponseWriter, r *http.Request, err error) outcome {
+func (h *Handler) unavailable(w http.ResponseWriter, r *http.Request, host *route.Host, err error) outcome {
 	if r.Context().Err() == nil && h.awayLog.allows(time.Now()) {
 		h.Log.Warn("visitors cannot be answered", "error", err)
 	}
 	w.Header()["Retry-After"] = retryAfter
-	return unavailablePage.write(w, r)
+	return h.notify(w, r, host, unavailableNotice)
 }
 
 // health tells whether the process can answer visitors. Lost clicks do not make it

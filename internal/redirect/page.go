@@ -1,11 +1,9 @@
 package redirect
 
 import (
-	"bytes"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
-	"html/template"
 	"net/http"
 	"strconv"
 	"strings"
@@ -27,8 +25,7 @@ var (
 	jsonType       = []string{"application/json"}
 )
 
-// fixed is an answer whose bytes are known. All but the previews are the same
-// for every visitor: they contain nothing of the request.
+// fixed is an answer whose bytes are known.
 type fixed struct {
 	status  int
 	outcome outcome
@@ -57,15 +54,6 @@ func (f *fixed) write(w http.ResponseWriter, r *http.Request) outcome {
 }
 
 var (
-	notFoundPage = newPage(http.StatusNotFound, notFound, "This page does not exist",
-		"Please check that the address is complete and spelled as you received it.")
-	gonePage = newPage(http.StatusGone, gone, "This link is no longer available",
-		"It has expired, or its owner has withdrawn it.")
-	unavailablePage = newPage(http.StatusServiceUnavailable, unavailable, "Please try again in a moment",
-		"The link still exists, but it cannot be opened right now.")
-	methodPage = newPage(http.StatusMethodNotAllowed, badMethod, "This address can only be opened",
-		"A link takes you to a page; it accepts no data.")
-
 	// nothing is the answer on a hostname that this installation does not serve.
 	nothing = &fixed{status: http.StatusNotFound, outcome: notFound, cacheControl: noStore, length: []string{"0"}}
 
@@ -84,25 +72,8 @@ func newText(status int, contentType, cacheControl []string, body string) *fixed
 	}
 }
 
-//go:embed page.html
-var pageText string
-
 //go:embed page.css
 var pageStyle string
-
-func newPage(status int, outcome outcome, title, text string) *fixed {
-	style := strings.TrimSpace(pageStyle)
-	var body bytes.Buffer
-	data := map[string]any{"Status": status, "Title": title, "Text": text, "Style": template.CSS(style)}
-	if err := template.Must(template.New("page").Parse(pageText)).Execute(&body, data); err != nil {
-		panic(err) // a template that cannot serve its own pages
-	}
-	return &fixed{
-		status: status, outcome: outcome, body: body.Bytes(),
-		contentType: htmlType, cacheControl: noStore, length: []string{strconv.Itoa(body.Len())},
-		policy: contentPolicy("style-src " + hashSource(style)),
-	}
-}
 
 // contentPolicy returns the Content-Security-Policy of a page that may load
 // only what the policy names.

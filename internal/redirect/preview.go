@@ -2,6 +2,7 @@ package redirect
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"html/template"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/waymarkhq/waymark/internal/page"
 	"github.com/waymarkhq/waymark/internal/route"
 )
 
@@ -41,10 +43,10 @@ type previewPage struct {
 	Title string
 	// Hostname is the hostname of the link, Address its public address.
 	Hostname, Address string
-	// Location is where the page leads, Destination the host of that address.
-	Location, Destination string
-	Style                 template.CSS
-	Script                template.JS
+	// Location is where the page leads, Continue says so in Language.
+	Location, Continue, Language string
+	Style                        template.CSS
+	Script                       template.JS
 }
 
 // Card is the kind of card that X shows. X shows no small picture in a large
@@ -58,19 +60,19 @@ func (p *previewPage) Card() string {
 
 // preview answers a crawler with what its users are to see of a link. Of the
 // request it contains only the hostname, which belongs to this installation,
-// and the query where the destination gets it too.
-func (h *Handler) preview(w http.ResponseWriter, r *http.Request, hostname string, link *route.Link,
+// and the query where the destination gets it too. The few words of its own are in
+// the language of the request.
+func (h *Handler) preview(w http.ResponseWriter, r *http.Request, hostname string, host *route.Host, link *route.Link,
 	location string) outcome {
-	page := previewPage{
-		Link: link, Title: link.Title, Hostname: hostname, Address: h.Address(hostname, link.Prefix, link.Slug),
-		Location: location, Destination: hostOf(location), Style: previewStyle, Script: previewScript,
-	}
-	if page.Title == "" {
-		page.Title = hostname
+	tag := languageOf(r)
+	shown := previewPage{
+		Link: link, Title: cmp.Or(link.Title, hostname), Hostname: hostname,
+		Address: h.Address(hostname, link.Prefix, link.Slug), Location: location,
+		Continue: page.ContinueTo(tag, hostOf(location)), Language: tag.String(), Style: previewStyle, Script: previewScript,
 	}
 	var body bytes.Buffer
-	if err := previewTemplate.Execute(&body, &page); err != nil {
-		return h.unavailable(w, r, err)
+	if err := previewTemplate.Execute(&body, &shown); err != nil {
+		return h.unavailable(w, r, host, err)
 	}
 	answer := fixed{
 		status: http.StatusOK, outcome: previewed, body: body.Bytes(),

@@ -97,14 +97,24 @@ type Templates struct {
 }
 
 // Of returns the template for a base template.
-func (t *Templates) Of(base binding.Base) string {
+func (t *Templates) Of(base binding.Base) string { return *t.at(base) }
+
+// TemplatesOf returns the names of the choices that choose makes for base templates.
+func TemplatesOf(choose func(binding.Base) binding.Selection) (t Templates) {
+	for _, base := range binding.Bases {
+		*t.at(base) = choose(base).Ref()
+	}
+	return t
+}
+
+func (t *Templates) at(base binding.Base) *string {
 	switch base {
 	case binding.Android:
-		return t.Android
+		return &t.Android
 	case binding.IOS:
-		return t.IOS
+		return &t.IOS
 	default:
-		return t.Recovery
+		return &t.Recovery
 	}
 }
 
