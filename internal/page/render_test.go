@@ -153,7 +153,7 @@ func TestWordsOfOurs(t *testing.T) {
 		t.Error("a text where there is none")
 	}
 	page = render(t, binding.Recovery, `{}`, func(v *Visit) { v.Title, v.Description = "", "" })
-	for _, want := range []string{"Three steps to your link", "does not know yet", ">Copy</button>", `data-copied="Copied"`,
+	for _, want := range []string{"Continue in the app", "it needs this link", ">Copy</button>", `data-copied="Copied"`,
 		`value="https://go.example/spring?a=1,2#waymark_token=abc"`, ">Open the store</a>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %s in\n%s", want, page)
