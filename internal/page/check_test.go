@@ -98,30 +98,32 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// A page of an ordinary link must fit, with a logo where the template has one.
+// The page of an ordinary link must fit, with a logo where the template has one.
 func TestPageSize(t *testing.T) {
-	largest := func(appearance string) int {
-		refused := 0
-		for n := 1; n <= MaxPageBytes; n <<= 1 {
-			refused += n
-		}
-		low, high := 0, 12000
-		for low+1 < high {
-			n := (low + high) / 2
-			config := configOf(t, fmt.Sprintf(`{"appearance":%s,"content":{"supportingText":%q}}`, appearance,
-				strings.Repeat("x", n)))
-			if problems := Check(binding.Recovery, config); len(problems) == 0 {
-				low = n
-			} else {
-				wantProblems(t, fmt.Sprint(n), problems, "/content too_large at most 14336 bytes")
-				high = n
+	const some = 200
+	var fit [2]int
+	for i, logo := range []string{"", "data:image/png;base64," + strings.Repeat("A", MaxLogoBytes-22)} {
+		with := func(n int) Config {
+			appearance := `{}`
+			if logo != "" {
+				appearance = `{"logoAssetId":"x"}`
 			}
+			return configOf(t, fmt.Sprintf(`{"appearance":%s,"content":{"supportingText":%q}}`, appearance,
+				strings.Repeat("x", n)))
 		}
-		return low
+		// Each further character takes one byte more.
+		largest := 0
+		for _, tag := range languages {
+			v := ordinaryVisit(tag)
+			largest = max(largest, len(Compile(binding.Recovery, with(some), logo).render(nil, &v, whole)))
+		}
+		fit[i] = some + MaxPageBytes - largest
+		wantProblems(t, "the largest", Check(binding.Recovery, with(fit[i])))
+		wantProblems(t, "too large", Check(binding.Recovery, with(fit[i]+1)),
+			"/content too_large at most 14336 bytes, the logo included; with the default values of the variables it has 14337")
 	}
-	without, with := largest(`{}`), largest(`{"logoAssetId":"x"}`)
-	if without < 5000 || with < 600 || without-with < MaxLogoBytes-200 || without-with > MaxLogoBytes {
-		t.Errorf("texts of %d bytes fit, %d with a logo", without, with)
+	if fit[0] < 6000 || fit[1] < 500 || fit[0]-fit[1] < MaxLogoBytes-100 {
+		t.Errorf("texts of %d bytes fit, %d with a logo", fit[0], fit[1])
 	}
 }
 

@@ -88,6 +88,20 @@ func TestLeavesOut(t *testing.T) {
 	}
 }
 
+// The bound of a page is exact.
+func TestLeavesOutAtTheBound(t *testing.T) {
+	v := visitOf(binding.Android)
+	v.Description = strings.Repeat("x", 1000)
+	v.Description += strings.Repeat("x", MaxPageBytes-len(Official(binding.Android).Append(nil, &v)))
+	if page := Official(binding.Android).Append(nil, &v); len(page) != MaxPageBytes || !bytes.Contains(page, []byte("<img")) {
+		t.Errorf("%d bytes:\n%s", len(page), page)
+	}
+	v.Description += "x"
+	if page := Official(binding.Android).Append(nil, &v); len(page) >= MaxPageBytes || bytes.Contains(page, []byte("<img")) {
+		t.Errorf("%d bytes:\n%s", len(page), page)
+	}
+}
+
 func TestLogos(t *testing.T) {
 	for own, shown := range map[string]string{
 		"":                            "data:image/png;base64,iVBORw0KGgo=",
