@@ -26,6 +26,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/outbound"
 	"github.com/waymarkhq/waymark/internal/part"
 	"github.com/waymarkhq/waymark/internal/qr"
+	"github.com/waymarkhq/waymark/internal/redirect"
 	"github.com/waymarkhq/waymark/internal/template"
 	"github.com/waymarkhq/waymark/internal/webhook"
 )
@@ -71,6 +72,7 @@ func Declare(p *op.Pipeline, o Options) (parts []part.Part) {
 		durable.Register(p, works),
 		analytics.Register(p, o.Events),
 		introspect.Register(p),
+		redirect.Part(),
 	}
 	return parts
 }

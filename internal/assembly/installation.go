@@ -261,15 +261,16 @@ func (i *Installation) openRedirect() (err error) {
 	counter, salts := clickcount.New(s.DB, i.clicks.Inherited, s.Log), visitor.NewSalts(s.DB, s.Log)
 	i.Loader = eventstore.NewLoader(i.clicks, s.Events.Append, counter.Count, s.Log)
 	i.Routes = route.NewCache(s.DB, s.Log)
-	i.Public = redirect.New(redirect.Options{
-		Cache: i.Routes, Append: i.clicks.Append, Clicks: counter, Salts: salts, Address: s.Addresses.URL,
+	visits := redirect.New(redirect.Options{
+		Cache: i.Routes, DB: s.DB, LimitScale: s.LimitScale, Append: i.clicks.Append, Clicks: counter, Salts: salts, Address: s.Addresses.URL,
 		Visitors: visitor.New(visitor.Options{
 			TrustedProxies: s.TrustedProxies, CountryHeader: s.CountryHeader, Countries: s.Countries,
 		}),
 		Installation: s.Domains.Installation, Clock: s.Clock, Log: s.Log, Metrics: s.Metrics,
 		Assets: blob.Handler(s.Blobs, s.Log), AssetsHost: s.Assets.Host,
 	})
-	i.loops = append(i.loops, counter.Run, i.Loader.Run, i.Routes.Follow, salts.Run)
+	i.Public = visits
+	i.loops = append(i.loops, counter.Run, i.Loader.Run, i.Routes.Follow, salts.Run, visits.Run)
 	if s.Countries != nil {
 		i.loops = append(i.loops, s.Countries.Run)
 	}

@@ -12,6 +12,8 @@ import (
 // MaxBody is the largest JSON body in bytes, also when chunked.
 const MaxBody = 32 << 10
 
+var errEmptyBody = fault.New(fault.InvalidRequest, "The body is empty: send a JSON object.")
+
 // readBody returns the bytes of a JSON body of at most MaxBody bytes.
 func readBody(r *http.Request) ([]byte, error) {
 	tooLarge := fault.New(fault.PayloadTooLarge, "The body exceeds %d bytes.", MaxBody)

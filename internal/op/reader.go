@@ -2,6 +2,8 @@ package op
 
 import (
 	"errors"
+	"log/slog"
+	"net/http"
 	"reflect"
 	"runtime/debug"
 
@@ -11,12 +13,17 @@ import (
 	"github.com/waymarkhq/waymark/internal/schema"
 )
 
+// check checks a body against its schema.
+func (p *Pipeline) check(rules *schema.Schema, body any) []fault.Detail {
+	return check(p.Log, rules, body)
+}
+
 // check checks a body against its schema. A panic, which is a mistake in this
 // code, does not fail the call: the body is refused, and the cause is logged.
-func (p *Pipeline) check(rules *schema.Schema, body any) (details []fault.Detail) {
+func check(log *slog.Logger, rules *schema.Schema, body any) (details []fault.Detail) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			p.Log.Error("panic while a body was checked", "cause", cause, "stack", string(debug.Stack()))
+			log.Error("panic while a body was checked", "cause", cause, "stack", string(debug.Stack()))
 			details = []fault.Detail{{Code: fault.ReasonInvalid, Message: "the value cannot be checked"}}
 		}
 	}()
@@ -26,15 +33,37 @@ func (p *Pipeline) check(rules *schema.Schema, body any) (details []fault.Detail
 // Reader returns a function that reads JSON text as the pipeline reads a body
 // of type T: for bodies inside bodies, such as the items of a batch, that are
 // refused one by one, with the same refusals.
-func Reader[T any](p *Pipeline) func(text []byte) (T, error) {
-	t := reflect.TypeFor[T]()
-	rules := p.inner.For(t)
+func Reader[T any](p *Pipeline) func(text []byte) (T, error) { return reader[T](p.inner, p.Log) }
+
+// Body returns a function that reads the JSON body of a request as the pipeline
+// does, with the same bounds and the same refusals: for calls that are no operations
+// of the contract, such as those of apps (completions.md §10).
+func Body[T any](log *slog.Logger) func(*http.Request) (T, error) {
+	read := reader[T](schema.ForRequests(), log)
+	return func(r *http.Request) (value T, err error) {
+		body, err := readBody(r)
+		if err == nil {
+			err = requireJSON(r)
+		}
+		if err != nil {
+			return value, err
+		}
+		if len(body) == 0 {
+			return value, errEmptyBody
+		}
+		return read(body)
+	}
+}
+
+// reader returns a function that reads JSON text as a T of a registry.
+func reader[T any](types *schema.Registry, log *slog.Logger) func(text []byte) (T, error) {
+	rules := types.For(reflect.TypeFor[T]())
 	return func(text []byte) (value T, err error) {
 		parsed, err := parseJSON(text)
 		if err != nil {
 			return value, err
 		}
-		if details := p.check(rules, parsed); len(details) > 0 {
+		if details := check(log, rules, parsed); len(details) > 0 {
 			return value, fault.Of(fault.ValidationFailed, details...)
 		}
 		if err := Unmarshal(text, &value); err != nil {

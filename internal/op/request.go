@@ -136,7 +136,7 @@ func (c *callContext) parseBody() error {
 		return err
 	}
 	if len(body) == 0 {
-		return fault.New(fault.InvalidRequest, "The body is empty: send a JSON object.")
+		return errEmptyBody
 	}
 	parsed, err := parseJSON(body)
 	if err != nil {

@@ -1,6 +1,7 @@
 package redirect
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/clicklog"
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/route"
+	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/visitor"
 	"github.com/waymarkhq/waymark/internal/weburl"
 )
@@ -21,6 +23,8 @@ import (
 // otherwise.
 type Options struct {
 	Cache *route.Cache
+	// DB has the keys of recovery tokens, and the tokens that were used.
+	DB *store.DB
 	// Append writes a click durably before the visitor is answered; it must
 	// not keep the event.
 	Append func(*clicklog.Event) error
@@ -38,8 +42,10 @@ type Options struct {
 	// Installation is what the health answer proves the installation by
 	// (route.InstallationHeader).
 	Installation string
-	Clock        *clock.Clock
-	Log          *slog.Logger
+	// LimitScale multiplies how many calls of apps an address may make.
+	LimitScale float64
+	Clock      *clock.Clock
+	Log        *slog.Logger
 	// Metrics registers the counters; may be nil.
 	Metrics prometheus.Registerer
 }
@@ -49,6 +55,9 @@ type Handler struct {
 	Options
 	installation []string
 	metrics      metrics
+	recoveries   *recoveries
+	quotas       *quotas
+	bodies       bodies
 	// failing is set when the last click could not be written.
 	failing atomic.Bool
 	lossLog atMostOnceASecond
@@ -57,8 +66,15 @@ type Handler struct {
 
 // New returns a Handler.
 func New(o Options) *Handler {
-	return &Handler{Options: o, installation: []string{o.Installation}, metrics: newMetrics(o.Metrics)}
+	return &Handler{
+		Options: o, installation: []string{o.Installation}, metrics: newMetrics(o.Metrics),
+		recoveries: newRecoveries(o.DB), quotas: newQuotas(o.LimitScale), bodies: newBodies(o.Log),
+	}
 }
+
+// Run reads what the handler needs besides routes and clicks as soon as the database
+// is there, or until ctx is done.
+func (h *Handler) Run(ctx context.Context) { h.recoveries.run(ctx) }
 
 // ServeHTTP answers one request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -94,6 +110,8 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) outcome {
 		return h.unavailable(w, r, nil, err)
 	case host == nil:
 		return nothing.write(w, r)
+	case clean && strings.HasPrefix(path, servicePath):
+		return h.service(w, r, hostname, host, path)
 	case !reads:
 		w.Header()["Allow"] = allowed
 		return h.notify(w, r, host, methodNotice)
@@ -103,8 +121,6 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) outcome {
 		return h.answer(w, r, host, route.Root(host))
 	}
 	switch first, _, _ := strings.Cut(path, "/"); first {
-	case "_service":
-		return h.notify(w, r, host, notFoundNotice)
 	case ".well-known":
 		return h.association(w, r, host, path)
 	case "robots.txt":
@@ -186,10 +202,20 @@ func (h *Handler) visit(w http.ResponseWriter, r *http.Request, hostname string,
 // click records a visit. limited says that it counts against the link's limit.
 func (h *Handler) click(hostname string, link *route.Link, from *visitor.Visitor, decision *route.Decision,
 	limited bool, now clock.Instant) error {
-	agent, referrer := &from.Agent, from.Referrer()
-	event := clicklog.Event{
+	event := h.event(clicklog.Click, hostname, link, from, now)
+	event.Source = from.Agent.Source(decision.QR, event.ReferrerHost)
+	event.RuleID, event.Destination, event.Limited = decision.RuleID, string(decision.Destination), limited
+	return h.record(&event)
+}
+
+// event returns an event of a link with what a request tells of its sender, but for
+// the source and the destination.
+func (h *Handler) event(kind clicklog.EventType, hostname string, link *route.Link, from *visitor.Visitor,
+	now clock.Instant) clicklog.Event {
+	agent := &from.Agent
+	return clicklog.Event{
 		At:   now,
-		Type: clicklog.Click,
+		Type: kind,
 		Link: clicklog.Link{
 			ID: link.LinkID, AppID: link.AppID, Hostname: hostname, Prefix: link.Prefix, Slug: link.Slug,
 			Group: link.Group, CampaignID: link.CampaignID, FolderID: link.FolderID, TagIDs: link.TagIDs,
@@ -198,14 +224,14 @@ func (h *Handler) click(hostname string, link *route.Link, from *visitor.Visitor
 		Device:       agent.Device,
 		OS:           agent.OS,
 		Browser:      agent.Browser,
-		Source:       agent.Source(decision.QR, referrer),
 		Country:      from.Country(),
-		ReferrerHost: referrer,
-		RuleID:       decision.RuleID,
-		Destination:  string(decision.Destination),
-		Limited:      limited,
+		ReferrerHost: from.Referrer(),
 	}
-	err := h.Append(&event)
+}
+
+// record writes an event durably.
+func (h *Handler) record(event *clicklog.Event) error {
+	err := h.Append(event)
 	if err != nil && h.lossLog.allows(time.Now()) {
 		h.Log.Error("clicks are being lost: the click log cannot be written", "error", err)
 	}

@@ -46,6 +46,7 @@ func newWorld(t testing.TB, db *store.DB, c *clock.Clock) *world {
 	cache := route.NewCache(db, slog.New(slog.DiscardHandler))
 	w.Handler = New(Options{
 		Cache: cache,
+		DB:    db, LimitScale: 1,
 		Append: func(e *clicklog.Event) error {
 			w.mu.Lock()
 			defer w.mu.Unlock()

@@ -31,6 +31,9 @@ func (o outcome) String() string { return outcomeNames[o] }
 type metrics struct {
 	answers [outcomes]prometheus.Counter
 	lost    prometheus.Counter
+	// calls counts the calls of apps by endpoint and outcome. They are too few for the
+	// cost of finding a counter by its labels to matter.
+	calls *prometheus.CounterVec
 }
 
 func newMetrics(r prometheus.Registerer) (m metrics) {
@@ -46,5 +49,9 @@ func newMetrics(r prometheus.Registerer) (m metrics) {
 		Name: "waymark_redirect_clicks_lost_total",
 		Help: "Clicks of visitors that were redirected although the click log could not be written.",
 	})
+	m.calls = factory.NewCounterVec(prometheus.CounterOpts{
+		Name: "waymark_sdk_requests_total",
+		Help: "Calls of apps, and visitors on their way to a store with a recovery token, by endpoint and outcome.",
+	}, []string{"endpoint", "outcome"})
 	return m
 }

@@ -47,6 +47,7 @@ type Cache struct {
 	wake      <-chan struct{}
 	hosts     hosts
 	templates templates
+	paths     *paths
 	// followed is set once Follow knows its place in the sequence of changes.
 	followed atomic.Bool
 
@@ -98,7 +99,7 @@ func newCache(db *store.DB, log *slog.Logger, present, absent uint64) *Cache {
 		}),
 		slots: make(chan struct{}, loadsAtOnce),
 		wake:  db.Listen(Topic),
-		loads: map[key]*load{}, templates: newTemplates(templateCapacity),
+		loads: map[key]*load{}, templates: newTemplates(templateCapacity), paths: newPaths(),
 	}
 }
 
