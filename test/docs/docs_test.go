@@ -149,7 +149,7 @@ func blocks(t *testing.T, page string) (run []block, skipped []string) {
 			case "sh no-run":
 				first, _, _ := strings.Cut(open.text, "\n")
 				skipped = append(skipped, first)
-			case "", "go", "js", "json", "yaml", "http", "text", "mermaid", "nginx", "caddy", "haproxy":
+			case "", "go", "js", "kotlin", "swift", "json", "yaml", "http", "text", "mermaid", "nginx", "caddy", "haproxy":
 			default:
 				t.Errorf("%s:%d: examples for a shell are marked sh or sh no-run, not %q", page, open.line, info)
 			}
