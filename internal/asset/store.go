@@ -61,11 +61,12 @@ func Size(ctx context.Context, q store.Q, appID, id string) (width, height int64
 	return size[0], size[1], err
 }
 
-// Icon returns an active asset of an app as pages carry it (a data URI), "" when
-// there is none of it, or store.ErrNotFound.
-func Icon(ctx context.Context, q store.Q, appID, id string) (icon string, err error) {
+// Icon returns an active asset of an app as pages carry it, a data URI: nil before
+// it is made, "" when the image is too large for that. The error of an app that has
+// no such asset is store.ErrNotFound.
+func Icon(ctx context.Context, q store.Q, appID, id string) (icon *string, err error) {
 	defer fault.Wrap(&err, "asset.Icon(%s, %s)", appID, id)
-	return store.One(ctx, q, store.Value[string], `SELECT COALESCE(icon, '') FROM asset WHERE id = ? AND app_id = ?
+	return store.One(ctx, q, store.Value[*string], `SELECT icon FROM asset WHERE id = ? AND app_id = ?
 		AND state = 'active'`, id, appID)
 }
 

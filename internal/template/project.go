@@ -11,8 +11,8 @@ import (
 )
 
 // Project makes a version of a template of an app available to the redirector, if
-// it is not yet. What names the version must be published after tx. An app that
-// has no such version is store.ErrNotFound.
+// it is not yet. What names the version must be published after tx. For an app that
+// has no such version the error is store.ErrNotFound.
 func Project(ctx context.Context, tx *store.Tx, appID, id string, version int64) (err error) {
 	defer fault.Wrap(&err, "template.Project(%s, %s, %d)", appID, id, version)
 	v, err := FindVersion(ctx, tx, id, version)
@@ -24,8 +24,12 @@ func Project(ctx context.Context, tx *store.Tx, appID, id string, version int64)
 	}
 	document := route.TemplateVersion{AppID: v.AppID, Base: v.BaseTemplateID, Config: v.Config}
 	if logo := logoOf(v.Config); logo != nil {
-		if document.Logo, err = asset.Icon(ctx, tx, appID, *logo); err != nil && !errors.Is(err, store.ErrNotFound) {
+		icon, err := asset.Icon(ctx, tx, appID, *logo)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
 			return err
+		}
+		if icon != nil {
+			document.Logo = *icon
 		}
 	}
 	return route.PutTemplate(ctx, tx, id, version, document)

@@ -8,14 +8,17 @@ import (
 	"github.com/waymarkhq/waymark/internal/page"
 )
 
-// Template is a page template of an app. It is designed in its draft; what apps,
-// domains and links choose are its versions.
+// MaxPerApp is how many templates that are not archived an app has at most.
+const MaxPerApp = 200
+
+// Template is a page template of an app (api-v1.md, Template). It is designed in
+// its draft; what apps, domains and links choose are its versions.
 type Template struct {
 	ID             string        `json:"id" format:"uuid"`
 	AppID          string        `json:"appId"`
-	Name           string        `json:"name" maxLength:"100" example:"Spring sale"`
+	Name           string        `json:"name"`
 	BaseTemplateID binding.Base  `json:"baseTemplateId" enum:"android,ios,recovery" doc:"Which page the template is for."`
-	Archived       bool          `json:"archived" doc:"An archived template cannot be chosen or published anew. What chose it before keeps it."`
+	Archived       bool          `json:"archived" doc:"An archived template cannot be newly chosen or published. What chose it before keeps it."`
 	Revision       string        `json:"revision" format:"uuid" doc:"The template's. The draft has its own."`
 	CreatedAt      clock.Instant `json:"createdAt" format:"date-time"`
 	UpdatedAt      clock.Instant `json:"updatedAt" format:"date-time"`
@@ -28,30 +31,33 @@ type Template struct {
 // Position implements op.Positioned.
 func (t Template) Position() cursor.Position { return cursor.Position{At: t.CreatedAt, ID: t.ID} }
 
-func (t *Template) ref() op.Ref {
+// Ref names the template for audit, and as ETag of what belongs to it.
+func (t *Template) Ref() op.Ref {
 	return op.Ref{Type: "template", ID: t.ID, AppID: t.AppID, Revision: t.Revision}
 }
 
-// DraftRevision returns the revision of the draft.
-func (t *Template) DraftRevision() string { return t.draft.Revision }
-
-// Draft is the design of a template as it is worked on.
+// Draft is the design of a template as it is worked on (api-v1.md, Draft).
 type Draft struct {
 	TemplateID  string        `json:"templateId" format:"uuid"`
 	Config      page.Config   `json:"config"`
 	Revision    string        `json:"revision" format:"uuid" doc:"The draft's own."`
-	BaseVersion *int64        `json:"baseVersion" doc:"The newest version, which was made of this draft as it was then; null before the first. Not part of the revision."`
-	UpdatedAt   clock.Instant `json:"updatedAt" format:"date-time"`
+	BaseVersion *int64        `json:"baseVersion" doc:"The newest version: the draft was equal to it when it was made. null before the first. Not part of the revision."`
+	UpdatedAt   clock.Instant `json:"updatedAt" format:"date-time" doc:"When the design was last saved."`
 }
 
 // SchemaName implements schema.Named.
 func (Draft) SchemaName() string { return "TemplateDraft" }
 
-func (t *Template) draftRef() op.Ref {
-	return op.Ref{Type: "template_draft", ID: t.ID, AppID: t.AppID, Revision: t.draft.Revision}
+// DraftRevision returns the revision of the draft.
+func (t *Template) DraftRevision() string { return t.draft.Revision }
+
+func (t *Template) draftItem() op.Item[Draft] {
+	return op.Item[Draft]{Data: t.draft, Ref: op.Ref{Type: "template_draft", ID: t.ID, AppID: t.AppID,
+		Revision: t.draft.Revision}}
 }
 
-// WithDraft is a template with its draft, as most operations answer it.
+// WithDraft is a template with its draft, as the operations on one template answer
+// it.
 type WithDraft struct {
 	Template Template `json:"template"`
 	Draft    Draft    `json:"draft"`
@@ -62,5 +68,12 @@ type WithDraft struct {
 func (WithDraft) SchemaName() string { return "TemplateWithDraft" }
 
 func (t *Template) item() op.Item[WithDraft] {
-	return op.Item[WithDraft]{Data: WithDraft{*t, t.draft, t.Revision}, Ref: t.ref()}
+	return op.Item[WithDraft]{Data: WithDraft{*t, t.draft, t.Revision}, Ref: t.Ref()}
+}
+
+// created is the answer of a creation.
+func (t *Template) created() op.Item[WithDraft] {
+	item := t.item()
+	item.Location = op.Location("templates", t.ID)
+	return item
 }
