@@ -12,25 +12,7 @@ var Missing = []string{
 	// domains
 	"getDomainsDomainIdTemplateDefaults",
 	"setDomainsDomainIdTemplateDefaults",
-	// template-catalog
-	"getTemplateCatalog",
-	"getTemplateCatalogBaseIdSchema",
-	// template-choices
-	"getTemplateChoices",
 	// templates
-	"getTemplates",
-	"createTemplates",
-	"getTemplatesTemplateId",
-	"updateTemplatesTemplateId",
-	"duplicateTemplatesTemplateId",
-	"getTemplatesTemplateIdDraft",
-	"setTemplatesTemplateIdDraft",
-	"validateTemplatesTemplateId",
-	"previewTemplatesTemplateId",
-	"getTemplatesTemplateIdVersions",
-	"createTemplatesTemplateIdVersions",
-	"getTemplatesTemplateIdVersionsVersion",
-	"getTemplatesTemplateIdAvailability",
 	"publishTemplatesTemplateId",
 	"restoreTemplatesTemplateId",
 	// template-publications
