@@ -52,7 +52,8 @@ func (o *outcome) encode(r *row) (err error) {
 		o.etag = ""
 	}
 	if o.data != nil {
-		o.text, err = json.Marshal(o.data)
+		// One revision has one text: the members of maps stand in one order.
+		o.text, err = json.Marshal(o.data, json.Deterministic(true))
 	}
 	return err
 }

@@ -47,8 +47,8 @@ func (o *Opt[T]) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return json.UnmarshalDecode(d, &o.Value)
 }
 
-// MarshalJSON writes the value.
-func (o Opt[T]) MarshalJSON() ([]byte, error) { return json.Marshal(o.Value) }
+// MarshalJSONTo writes the value, with the options of its encoder.
+func (o Opt[T]) MarshalJSONTo(e *jsontext.Encoder) error { return json.MarshalEncode(e, &o.Value) }
 
 // Schema describes the field in the contract.
 func (o Opt[T]) Schema(r *schema.Registry) *schema.Schema { return r.For(reflect.TypeFor[T]()) }
@@ -93,12 +93,12 @@ func (n *Null[T]) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	return json.UnmarshalDecode(d, &n.Value)
 }
 
-// MarshalJSON writes the value or null.
-func (n Null[T]) MarshalJSON() ([]byte, error) {
+// MarshalJSONTo writes the value or null, with the options of its encoder.
+func (n Null[T]) MarshalJSONTo(e *jsontext.Encoder) error {
 	if !n.Valid {
-		return []byte("null"), nil
+		return e.WriteToken(jsontext.Null)
 	}
-	return json.Marshal(n.Value)
+	return json.MarshalEncode(e, &n.Value)
 }
 
 // Column returns the value as JSON text for a column of a table, or nil.

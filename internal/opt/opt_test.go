@@ -1,6 +1,8 @@
 package opt
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json"
@@ -59,5 +61,23 @@ func TestColumn(t *testing.T) {
 		if err := got.SetColumn(text); err != nil || got != want {
 			t.Errorf("%+v comes back as %+v, %v", want, got, err)
 		}
+	}
+}
+
+// An encoder's options hold inside a field too.
+func TestOptionsReachTheValue(t *testing.T) {
+	value := struct {
+		A Opt[map[string]int]  `json:"a"`
+		B Null[map[string]int] `json:"b"`
+	}{OptOf(map[string]int{}), NullOf(map[string]int{})}
+	want := `{"a":{`
+	for n := range 20 {
+		value.A.Value[fmt.Sprintf("%02d", n)], value.B.Value[fmt.Sprintf("%02d", n)] = n, n
+		want += fmt.Sprintf(`"%02d":%d,`, n, n)
+	}
+	want = strings.TrimSuffix(want, ",") + "}"
+	want += `,"b":` + strings.TrimPrefix(want, `{"a":`) + "}"
+	if got, err := json.Marshal(value, json.Deterministic(true)); err != nil || string(got) != want {
+		t.Errorf("%s, %v, want %s", got, err, want)
 	}
 }
