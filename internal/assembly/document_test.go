@@ -3,6 +3,7 @@ package assembly_test
 import (
 	"bytes"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -167,8 +168,18 @@ const schemaNames = `
 	RateLimit RateLimitUsage RequestRecord RequestRecordListResponse ResponseMeta RotatedWebhookSecret
 	RotatedWebhookSecretResponse RoutingRule RoutingRuleInput
 	SharedLimits SharedUsage
-	Tag TagCreate TagListResponse TagPatch TagResponse TemplateSelection TemplateSelectionInput
-	TemplateSelections TemplateSelectionsInput
+	Tag TagCreate TagListResponse TagPatch TagResponse Template TemplateAppearance
+	TemplateAppearanceInput TemplateAvailability TemplateAvailabilityResponse TemplateCatalogItem
+	TemplateCatalogItemListResponse TemplateCatalogSchema TemplateCatalogSchemaResponse TemplateChoice
+	TemplateChoiceListResponse TemplateConfig TemplateConfigInput TemplateContent TemplateContentInput
+	TemplateCreate TemplateDetail TemplateDetailInput TemplateDraft TemplateDraftInput
+	TemplateDraftResponse TemplateDuplicateRequest TemplateInUse TemplateLimits TemplateListResponse
+	TemplatePalette TemplatePaletteInput TemplatePatch TemplatePreview TemplatePreviewRequest
+	TemplatePreviewResponse TemplateSelection TemplateSelectionInput TemplateSelections
+	TemplateSelectionsInput TemplateValidateRequest TemplateValidation TemplateValidationResponse
+	TemplateVariable TemplateVariableInput TemplateVersion TemplateVersionAvailability
+	TemplateVersionCreate TemplateVersionListResponse TemplateVersionResponse TemplateWithDraft
+	TemplateWithDraftResponse
 	UsageReport UsageReportResponse UtmParameters UtmParametersInput
 	Webhook WebhookAuthorizer WebhookCreate WebhookDelivery WebhookDeliveryError WebhookDeliveryListResponse
 	WebhookDeliveryResponse WebhookDeliveryRetryRequest WebhookEvent WebhookEventResource
@@ -294,6 +305,10 @@ func TestPathsComeBeforeComponents(t *testing.T) {
 	}
 }
 
+// saysNothing finds the text that a sample has where there is no example; a member
+// may have that name.
+var saysNothing = regexp.MustCompile(`"text"[^:]`)
+
 // Every request, answer, refusal and event has an example that its schema admits,
 // in the eyes of a judge that is not ours.
 func TestExamplesAreValid(t *testing.T) {
@@ -323,7 +338,7 @@ func TestExamplesAreValid(t *testing.T) {
 		if err := rules.Validate(example); err != nil {
 			t.Errorf("%s: %s: %v", place, text, err)
 		}
-		if bytes.Contains(text, []byte(`"text"`)) {
+		if saysNothing.Match(text) {
 			t.Errorf("%s: the example has a text that says nothing: %s", place, text)
 		}
 	})

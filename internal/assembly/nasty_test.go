@@ -106,6 +106,10 @@ func resources(t *testing.T, i *apitest.Installation, owner *apitest.Client) map
 	ids["batchId"] = owner.Call("POST", "/link-batches", apitest.M{"appId": owner.AppID,
 		"items": []apitest.M{{"clientId": "a", "action": "create",
 			"input": apitest.M{"appId": owner.AppID, "domain": owner.Host, "slug": "b"}}}}).Want(202).Text("data.id")
+	ids["templateId"] = owner.Call("POST", "/templates", apitest.M{"appId": owner.AppID, "name": "a",
+		"baseTemplateId": "android"}).Want(201).Text("data.template.id")
+	ids["baseId"], ids["version"] = "android", "1"
+	owner.Call("POST", "/templates/"+ids["templateId"]+"/versions", "{}").Want(201)
 	ids["assetId"] = ids["tagId"] // uploads have tests of their own
 	return ids
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/assembly"
+	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/store"
 )
@@ -81,6 +82,11 @@ func TestNothingIsLeftOfADeletedApp(t *testing.T) {
 		qr := owner.Call("POST", "/qr-codes", M{
 			"appId": owner.AppID, "linkId": link.Text("data.id"), "name": "x",
 		}).Want(201)
+		template := owner.Call("POST", "/templates", M{
+			"appId": owner.AppID, "name": "x", "baseTemplateId": "android",
+		}).Want(201)
+		templatePath := "/templates/" + template.Text("data.template.id")
+		owner.Call("POST", templatePath+"/versions", "{}").Want(201)
 		owner.Call("POST", "/exports", M{"appId": owner.AppID, "dataset": "links", "format": "csv"}).Want(202)
 		preferences := owner.Call("GET", "/me/preferences", nil).Want(200)
 		match := apitest.IfMatch(preferences.Revision())
@@ -118,6 +124,11 @@ func TestNothingIsLeftOfADeletedApp(t *testing.T) {
 		}
 		i.Clock.Move(31 * 24 * time.Hour)
 		owner.Credential = i.Owner(t, "ann@example.com").Credential // sessions end sooner
+		match = apitest.IfMatch(owner.Call("GET", app, nil).Want(200).Revision())
+		owner.Call("DELETE", app, nil, match).Refused(fault.ResourceConflict).
+			Has("error.dependencies.0.type", `"template"`).
+			Has("error.dependencies.0.ids.0", template.Value("data.template.id")).Has("error.dependencies.1", "")
+		owner.Call("PATCH", templatePath, M{"archived": true}, apitest.IfMatch(template.Revision())).Want(200)
 		match = apitest.IfMatch(owner.Call("GET", app, nil).Want(200).Revision())
 		owner.Call("DELETE", app, nil, match).Want(204)
 		i.Clock.Move(401 * 24 * time.Hour)

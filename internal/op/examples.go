@@ -27,6 +27,7 @@ const (
 	exampleWork     = "0198c9a4-0fc8-77f8-9b0e-2ad61748c3ef"
 	exampleRecord   = "0198c9a4-47fc-7809-8c1f-3be72859d4f0"
 	exampleDNS      = "0198c9a4-8b3d-791a-9d20-4cf8396ae501"
+	exampleTemplate = "0198c9a4-c1e5-7a2b-8e31-5d0a4a7bf612"
 	exampleRevision = "f3b1c6de-8a5e-4f0b-9c8d-6a2e1b7f4c90"
 	exampleCert     = "14:6D:E9:83:C5:73:06:50:D8:EE:B9:95:2F:34:FC:64:16:A0:83:42:E6:1D:BE:A8:8A:04:96:B2:3F:CF:44:E5"
 	exampleRequest  = "req_3f2a9c0d5b7e4816a2c4e6f80b1d3f57"
@@ -177,6 +178,32 @@ var examples = map[string]any{
 	"RoutingRule.id": exampleRule, "RoutingRule.platform": "ios", "RoutingRule.startsAt": nil,
 	"RoutingRule.expiresAt":      nil,
 	"RoutingRule.destinationUrl": "https://shop.example.com/de/spring",
+	"Template.id":                exampleTemplate, "Template.name": "Spring sale on Android", "Template.createdAt": morning,
+	"TemplateCreate.name": "Spring sale on Android", "TemplatePatch.name": "Spring sale on Android phones",
+	"TemplateDuplicateRequest.name": "Summer sale on Android", "TemplateDuplicateRequest.sourceVersion": 1.0,
+	"TemplateDraft.baseVersion": 1.0, "TemplateDraft.templateId": exampleTemplate,
+	"TemplateAppearance.dark": map[string]any{"background": "#12171f", "surface": "#1b222c", "text": "#f2f5f8",
+		"accent": "#7cc7b2"},
+	"TemplateContent.heading":        "See {{offer}} in our app",
+	"TemplateContent.supportingText": "It opens where the link leads.",
+	"TemplateContent.actionLabels":   map[string]any{"open": "Open the app", "install": "Get it on Google Play"},
+	"TemplateConfig.variables":       exampleVariables, "TemplateChoice.variables": exampleVariables,
+	"TemplateDetail.label": "Offer", "TemplateDetail.value": "{{offer}}",
+	"TemplateVersion.version": 1.0, "TemplateVersion.templateId": exampleTemplate,
+	"TemplateVersionAvailability.version": 1.0, "TemplateAvailability.latestVersion": 1.0,
+	"TemplateAvailability.templateId": exampleTemplate, "TemplateInUse.links": 12.0,
+	"TemplateChoice.templateId": exampleTemplate, "TemplateChoice.name": "Spring sale on Android",
+	"TemplateLimits.configBytes": 12288.0, "TemplateLimits.dataBytes": 8192.0, "TemplateLimits.variables": 20.0,
+	"TemplateLimits.details":         4.0,
+	"TemplateCatalogSchema.schema":   map[string]any{"type": "object"},
+	"TemplatePreview.html":           "<!doctype html>\n<html lang=en>…</html>",
+	"TemplatePreview.colorScheme":    nil,
+	"TemplatePreview.bytes":          6204.0,
+	"TemplatePreviewRequest.data":    map[string]any{"offer": "20% off"},
+	"TemplateValidateRequest.data":   map[string]any{"offer": "20% off"},
+	"TemplateValidation.valid":       true,
+	"TemplateValidation.issues":      []any{},
+	"TemplateValidation.configBytes": 1093.0, "TemplateValidation.dataBytes": 19.0,
 	"TemplateSelections.android": nil, "TemplateSelections.ios": nil, "TemplateSelections.recovery": nil,
 	"UtmParameters.medium": "email", "UtmParameters.campaign": "spring-sale", "UtmParameters.term": nil,
 	"UtmParameters.content": nil,
@@ -213,6 +240,10 @@ var examples = map[string]any{
 	"RotatedWebhookSecret.secret":                  "whsec_9dTf4Kb1Zs6Vn3Hy8Lc5Wp0Ga7Qm2xR5gH2jK7lZ8cV",
 	"RotatedWebhookSecret.previousSecretExpiresAt": nextDay,
 }
+
+// exampleVariables are those of a template.
+var exampleVariables = []any{map[string]any{"key": "offer", "label": "Offer", "required": false, "maxLength": 60.0,
+	"defaultValue": "our offers"}}
 
 // answerExamples are members of the data that single operations answer.
 var answerExamples = map[string]map[string]any{

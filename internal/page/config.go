@@ -61,14 +61,14 @@ func (Appearance) SchemaName() string { return "TemplateAppearance" }
 
 // Palette are the colours of a colour scheme.
 type Palette struct {
-	Background opt.Opt[string] `json:"background,omitzero" pattern:"^#[0-9A-Fa-f]{6}$" example:"#f6f7f9"`
-	Surface    opt.Opt[string] `json:"surface,omitzero" pattern:"^#[0-9A-Fa-f]{6}$" example:"#ffffff"`
-	Border     opt.Opt[string] `json:"border,omitzero" pattern:"^#[0-9A-Fa-f]{6}$" example:"#e3e7ec"`
-	Text       opt.Opt[string] `json:"text,omitzero" pattern:"^#[0-9A-Fa-f]{6}$" example:"#1b2430"`
-	Muted      opt.Opt[string] `json:"muted,omitzero" pattern:"^#[0-9A-Fa-f]{6}$" example:"#5b6675"`
-	Accent     opt.Opt[string] `json:"accent,omitzero" pattern:"^#[0-9A-Fa-f]{6}$" example:"#2f6f5e"`
-	Secondary  opt.Opt[string] `json:"secondary,omitzero" pattern:"^#[0-9A-Fa-f]{6}$" example:"#e9eff4"`
-	Tertiary   opt.Opt[string] `json:"tertiary,omitzero" pattern:"^#[0-9A-Fa-f]{6}$" example:"#2f6f5e"`
+	Background opt.Opt[string] `json:"background,omitzero" pattern:"^#[0-9A-Fa-f]{6}$" maxLength:"7" example:"#f6f7f9"`
+	Surface    opt.Opt[string] `json:"surface,omitzero" pattern:"^#[0-9A-Fa-f]{6}$" maxLength:"7" example:"#ffffff"`
+	Border     opt.Opt[string] `json:"border,omitzero" pattern:"^#[0-9A-Fa-f]{6}$" maxLength:"7" example:"#e3e7ec"`
+	Text       opt.Opt[string] `json:"text,omitzero" pattern:"^#[0-9A-Fa-f]{6}$" maxLength:"7" example:"#1b2430"`
+	Muted      opt.Opt[string] `json:"muted,omitzero" pattern:"^#[0-9A-Fa-f]{6}$" maxLength:"7" example:"#5b6675"`
+	Accent     opt.Opt[string] `json:"accent,omitzero" pattern:"^#[0-9A-Fa-f]{6}$" maxLength:"7" example:"#2f6f5e"`
+	Secondary  opt.Opt[string] `json:"secondary,omitzero" pattern:"^#[0-9A-Fa-f]{6}$" maxLength:"7" example:"#e9eff4"`
+	Tertiary   opt.Opt[string] `json:"tertiary,omitzero" pattern:"^#[0-9A-Fa-f]{6}$" maxLength:"7" example:"#2f6f5e"`
 }
 
 // SchemaName implements schema.Named.
@@ -112,7 +112,7 @@ func (Detail) SchemaName() string { return "TemplateDetail" }
 
 // Variable is a value that links fill in.
 type Variable struct {
-	Key          string             `json:"key" pattern:"^[a-z][a-z0-9_]{0,39}$" example:"city"`
+	Key          string             `json:"key" pattern:"^[a-z][a-z0-9_]{0,39}$" maxLength:"40" example:"city"`
 	Label        opt.Opt[text.Line] `json:"label,omitzero" maxLength:"80"`
 	Type         opt.Opt[string]    `json:"type,omitzero" enum:"text,number,boolean" default:"text"`
 	Required     opt.Opt[bool]      `json:"required,omitzero" default:"false"`
@@ -129,7 +129,9 @@ type Value struct{ jsontext.Value }
 // Schema describes a Value in the contract.
 func (Value) Schema(*schema.Registry) *schema.Schema {
 	return &schema.Schema{AnyOf: []*schema.Schema{
-		{Type: schema.String, MaxLength: schema.Of(4000)}, {Type: schema.Number}, {Type: schema.Boolean}}}
+		{Type: schema.String, MaxLength: schema.Of(4000)},
+		{Type: schema.Number, Minimum: schema.Of(-float64(schema.MaxWhole)), Maximum: schema.Of(float64(schema.MaxWhole))},
+		{Type: schema.Boolean}}}
 }
 
 // UnmarshalJSON keeps the canonical text.

@@ -37,7 +37,7 @@ type CatalogItem struct {
 	BaseTemplateID          binding.Base `json:"baseTemplateId" enum:"android,ios,recovery"`
 	Name                    string       `json:"name" example:"Android"`
 	Description             string       `json:"description" example:"Opens the app on Android, or leads to the Play Store."`
-	RendererContractVersion int64        `json:"rendererContractVersion" enum:"1"`
+	RendererContractVersion int64        `json:"rendererContractVersion" enum:"1" minimum:"1" maximum:"1"`
 	Limits                  Limits       `json:"limits"`
 }
 
@@ -124,7 +124,7 @@ var examples = func() map[binding.Base]page.Config {
 }()
 
 type catalogInput struct {
-	BaseID string `path:"baseId"`
+	BaseID string `path:"baseId" maxLength:"20" example:"android"`
 }
 
 func catalogSchema(_ context.Context, _ *op.Call, in *catalogInput) (op.Item[CatalogSchema], error) {

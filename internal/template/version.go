@@ -81,7 +81,7 @@ func listVersions(ctx context.Context, c *op.Call, in *versionsInput, w op.Windo
 
 type versionInput struct {
 	TemplateID string `path:"templateId"`
-	Version    string `path:"version"`
+	Version    string `path:"version" maxLength:"10" example:"1"`
 }
 
 func getVersion(ctx context.Context, c *op.Call, in *versionInput) (op.Item[Version], error) {
