@@ -399,7 +399,7 @@ var contract = sync.OnceValues(func() (validator.Validator, error) {
 		// but for members of any name and headers that belong to HTTP itself.
 		config.WithStrictMode(),
 		config.WithStrictIgnorePaths("$.body.data**.parameters**", "$.body.data**.templateData**",
-			"$.body.data**.input**"),
+			"$.body.data**.input**", "$.body.data**.actionLabels**", "$.body.data.schema**"),
 		config.WithStrictIgnoredHeaders("Content-Type", "Content-Length", "Vary", "Access-Control-Allow-Origin",
 			"Access-Control-Expose-Headers"))
 	if len(errs) > 0 {
