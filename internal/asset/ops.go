@@ -33,7 +33,7 @@ func Register(p *op.Pipeline, addresses Addresses, blobs blob.Store) part.Part {
 		Summary: "Get the details of an image"}, h.get)
 	op.Staged(p, op.Op{ID: "deleteAssetsAssetId", Method: "DELETE", Path: "/assets/{assetId}", Perm: "assets:delete",
 		App: app, IfMatch: op.IfMatchRequired, Summary: "Delete an image",
-		Doc: "An image that a logo, link or QR code shows stays: 409 with its dependencies."}, h.erase, h.removed)
+		Doc: "An image that a logo, link, QR code or template shows stays: 409 with its dependencies."}, h.erase, h.removed)
 	op.Read(p, op.Op{ID: "getAppsAppIdLogo", Method: "GET", Path: "/apps/{appId}/logo", Perm: "apps:read",
 		App: op.AppInPath, Summary: "Get the logo of an app"}, h.logo)
 	op.Write(p, op.Op{ID: "setAppsAppIdLogo", Method: "PUT", Path: "/apps/{appId}/logo", Perm: "apps:update",
@@ -45,9 +45,14 @@ func Register(p *op.Pipeline, addresses Addresses, blobs blob.Store) part.Part {
 		h.removeLogo)
 	return part.Part{
 		Name: "asset",
-		Sweeps: []part.Sweep{{Name: "assets", Run: func(ctx context.Context, db *store.DB, limit int) (int64, error) {
-			return Sweep(ctx, db, blobs, limit)
-		}}},
+		Sweeps: []part.Sweep{
+			{Name: "assets", Run: func(ctx context.Context, db *store.DB, limit int) (int64, error) {
+				return Sweep(ctx, db, blobs, limit)
+			}},
+			{Name: "images without an icon", Run: func(ctx context.Context, db *store.DB, limit int) (int64, error) {
+				return makeIcons(ctx, db, blobs, limit)
+			}},
+		},
 		OfApp: part.OfApp{
 			Tables: []string{"asset"},
 			// The other images go with the app.
@@ -101,8 +106,9 @@ func (s *service) store(ctx context.Context, c *op.Call, in *uploadInput) (a Ass
 		}
 		return a, err
 	}
+	icon := iconOf(image.Thumbnail)
 	err = c.DB.InTx(ctx, func(tx *store.Tx) error {
-		a, err = s.reserve(ctx, tx, c, u, image)
+		a, err = s.reserve(ctx, tx, c, u, image, icon)
 		return err
 	})
 	if err != nil {

@@ -61,22 +61,13 @@ func Size(ctx context.Context, q store.Q, appID, id string) (width, height int64
 	return size[0], size[1], err
 }
 
-// Icon returns an active asset of an app as pages carry it, a data URI: nil before
-// it is made, "" when the image is too large for that. The error of an app that has
-// no such asset is store.ErrNotFound.
-func Icon(ctx context.Context, q store.Q, appID, id string) (icon *string, err error) {
-	defer fault.Wrap(&err, "asset.Icon(%s, %s)", appID, id)
-	return store.One(ctx, q, store.Value[*string], `SELECT icon FROM asset WHERE id = ? AND app_id = ?
-		AND state = 'active'`, id, appID)
-}
-
 // extensions name the objects by what they are.
 var extensions = map[string]string{"image/png": ".png", "image/jpeg": ".jpg"}
 
 // reserve returns the record of an upload that is about to be stored: that of
 // an earlier attempt at the same intent, or a new one.
 func (s *service) reserve(ctx context.Context, tx *store.Tx, c *op.Call, u *op.Upload,
-	image imagecheck.Image) (Asset, error) {
+	image imagecheck.Image, icon string) (Asset, error) {
 	a, err := store.One(ctx, tx, s.scan, "SELECT "+columns+" FROM asset WHERE credential = ? AND intent_key = ? AND "+
 		"state = 'storing' AND app_id = ? AND sha256 = ? AND content_type = ?",
 		c.Actor.Credential, c.Intent, u.AppID, u.SHA256, image.ContentType)
@@ -96,9 +87,9 @@ func (s *service) reserve(ctx context.Context, tx *store.Tx, c *op.Call, u *op.U
 		State: storing, Revision: ids.Revision(), CreatedAt: tx.Now, UpdatedAt: tx.Now,
 		object: hex.EncodeToString(random) + extensions[image.ContentType],
 	}
-	_, err = tx.Exec(ctx, "INSERT INTO asset ("+columns+", credential, intent_key) VALUES ("+store.Marks(14)+")",
+	_, err = tx.Exec(ctx, "INSERT INTO asset ("+columns+", credential, intent_key, icon) VALUES ("+store.Marks(15)+")",
 		a.ID, a.AppID, a.object, a.ContentType, a.ByteSize, a.SHA256, a.Width, a.Height, a.State, a.Revision,
-		a.CreatedAt, a.UpdatedAt, c.Actor.Credential, c.Intent)
+		a.CreatedAt, a.UpdatedAt, c.Actor.Credential, c.Intent, icon)
 	return a, err
 }
 
@@ -119,6 +110,8 @@ var references = []dependents.Query{
 	{Type: "app", SQL: "SELECT id FROM app WHERE logo_asset_id = ?"},
 	{Type: "link", SQL: "SELECT id FROM link WHERE image_asset_id = ?"},
 	{Type: "qr_code", SQL: "SELECT id FROM qr_code WHERE logo_asset_id = ?"},
+	{Type: "template_draft", SQL: "SELECT id FROM template WHERE draft_logo = ?"},
+	{Type: "template_version", SQL: "SELECT template_id || '@' || version AS id FROM template_version WHERE logo = ?"},
 }
 
 // reserveRemoval marks an asset as going. It keeps its revision: the client

@@ -1,12 +1,14 @@
 // Package imagecheck tells whether an uploaded file is the PNG or JPEG image
 // that it claims to be (api-v1.md, Assets; completions.md §3). A small file can
-// claim a large image, so a check must not need the memory of the image: a PNG
-// is verified while it streams by, a JPEG is decoded only when that is cheap.
+// claim a large image, so a check must not need the memory of the image: an image
+// is decoded only when that is cheap. Of others, a PNG is verified while it streams
+// by, and a JPEG by its structure.
 package imagecheck
 
 import (
 	"errors"
 	"fmt"
+	"image"
 	"io"
 	"mime"
 )
@@ -25,6 +27,9 @@ type Image struct {
 	Format        string
 	ContentType   string
 	Width, Height int
+	// Thumbnail is the image with at most MaxThumbnail pixels in width and height; nil
+	// for one that takes much memory to decode.
+	Thumbnail *image.NRGBA
 }
 
 // The codes of an Error.
@@ -48,9 +53,9 @@ func (e *Error) Error() string { return e.Code + ": " + e.Message }
 // format is a kind of image that is let in.
 type format struct {
 	name, signature string
-	// check reads a file that has the signature, and returns its dimensions.
-	// Every error but one of reading the file is a fault of the image.
-	check func(file *source) (width, height int, err error)
+	// check reads a file that has the signature, and returns its dimensions and
+	// thumbnail. Every error but one of reading the file is a fault of the image.
+	check func(file *source) (Image, error)
 }
 
 var formats = map[string]format{
@@ -63,6 +68,11 @@ var formats = map[string]format{
 // the image, and metadata inside it, do not matter. Any other error is one of
 // reading r.
 func Check(r io.ReaderAt, size int64, declared string) (Image, error) {
+	return checkWithin(r, size, declared, maxDecoding)
+}
+
+// checkWithin is Check, and decodes what takes at most so many bytes.
+func checkWithin(r io.ReaderAt, size int64, declared string, decoding int) (Image, error) {
 	kind, _, _ := mime.ParseMediaType(declared)
 	f, ok := formats[kind]
 	if !ok {
@@ -71,10 +81,11 @@ func Check(r io.ReaderAt, size int64, declared string) (Image, error) {
 	if size > MaxSize {
 		return Image{}, &Error{TooLarge, fmt.Sprintf("the file is larger than %d bytes", MaxSize)}
 	}
-	file := &source{r: r, size: size}
-	width, height, err := 0, 0, file.expect(f.signature)
+	file := &source{r: r, size: size, decoding: decoding}
+	var found Image
+	err := file.expect(f.signature)
 	if err == nil {
-		width, height, err = f.check(file)
+		found, err = f.check(file)
 	}
 	var refused *Error
 	switch {
@@ -87,7 +98,8 @@ func Check(r io.ReaderAt, size int64, declared string) (Image, error) {
 	case err != nil:
 		return Image{}, &Error{Undecodable, "the image cannot be decoded: " + err.Error()}
 	}
-	return Image{Format: f.name, ContentType: kind, Width: width, Height: height}, nil
+	found.Format, found.ContentType = f.name, kind
+	return found, nil
 }
 
 // checkDimensions refuses an image by what its header says.
@@ -106,7 +118,9 @@ func checkDimensions(width, height int) error {
 type source struct {
 	r    io.ReaderAt
 	size int64
-	err  error
+	// decoding is how many bytes decoding may take.
+	decoding int
+	err      error
 }
 
 // ReadAt implements io.ReaderAt.

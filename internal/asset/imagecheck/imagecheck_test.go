@@ -3,6 +3,7 @@ package imagecheck
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"image"
 	"image/color"
 	"image/jpeg"
@@ -14,8 +15,18 @@ import (
 	"testing"
 )
 
+// check checks a file. A PNG is also checked as one that is too large to be decoded,
+// with the same outcome.
 func check(content []byte, declared string) (Image, error) {
-	return Check(bytes.NewReader(content), int64(len(content)), declared)
+	found, err := Check(bytes.NewReader(content), int64(len(content)), declared)
+	if declared == "image/png" {
+		streamed, refusal := checkWithin(bytes.NewReader(content), int64(len(content)), declared, 0)
+		streamed.Thumbnail = found.Thumbnail
+		if streamed != found || (refusal == nil) != (err == nil) {
+			return found, fmt.Errorf("decoded: %v, streamed: %v", err, refusal)
+		}
+	}
+	return found, err
 }
 
 // code returns the code of a refusal, "" for none.
@@ -68,7 +79,10 @@ func with(content []byte, at int, b byte) []byte {
 
 func TestCheck(t *testing.T) {
 	p, j := encodedPNG(t, picture(40, 30)), encodedJPEG(t, picture(40, 30), 90)
-	want := map[string]Image{"image/png": {"png", "image/png", 40, 30}, "image/jpeg": {"jpeg", "image/jpeg", 40, 30}}
+	want := map[string]Image{
+		"image/png":  {Format: "png", ContentType: "image/png", Width: 40, Height: 30},
+		"image/jpeg": {Format: "jpeg", ContentType: "image/jpeg", Width: 40, Height: 30},
+	}
 	tail := []byte("<?php trailing \xff\xd9 IEND")
 	wrongRow := madePNG{width: 5, height: 5, depth: 8, color: gray}
 	for name, c := range map[string]struct {
@@ -149,6 +163,10 @@ func TestCheck(t *testing.T) {
 			if got := code(t, err); got != c.code {
 				t.Errorf("%v, want %q", err, c.code)
 			}
+			if i.Thumbnail != nil && i.Width == 40 && i.Thumbnail.Rect != image.Rect(0, 0, 40, 30) {
+				t.Errorf("the thumbnail has %v", i.Thumbnail.Rect)
+			}
+			i.Thumbnail = nil
 			if expect := want[i.ContentType]; c.code == "" && i.Width == 40 && i != expect {
 				t.Errorf("%+v, want %+v", i, expect)
 			}

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"image/jpeg"
 	"io"
-	"runtime"
-	"sync"
 )
 
 const jpegSignature = "\xff\xd8\xff"
@@ -34,17 +32,7 @@ const (
 	// maxScans bounds how often a decoder goes through the whole image: a scan
 	// of a few bytes can refine all of a progressive one. Encoders make a dozen.
 	maxScans = 100
-	// maxDecoding is how many bytes decoding may need.
-	maxDecoding = 16 << 20
 )
-
-// decoding lets one image be decoded at a time, so that many need no more
-// memory than one.
-var decoding struct {
-	sync.Mutex
-	// garbage is how much memory earlier ones may have left behind.
-	garbage int
-}
 
 // jpegFile is what the segments of a JPEG tell.
 type jpegFile struct {
@@ -63,36 +51,23 @@ type jpegFile struct {
 // checkJPEG verifies the structure of every image and, if that takes little
 // memory, decodes it. What is wrong inside the scans of a larger image is not
 // found.
-func checkJPEG(file *source) (width, height int, err error) {
+func checkJPEG(file *source) (found Image, err error) {
 	j := &jpegFile{r: bufio.NewReader(file.from(2))}
 	for more := true; more; {
 		if more, err = j.segment(); err != nil {
-			return 0, 0, err
+			return found, err
 		}
 	}
 	if j.scans == 0 {
-		return 0, 0, errors.New("it has no scan")
+		return found, errors.New("it has no scan")
 	}
-	if cost := j.cost(); cost > maxDecoding {
+	found.Width, found.Height = j.width, j.height
+	if cost := j.cost(); cost > file.decoding {
 		_, err = jpeg.DecodeConfig(file.from(0))
 	} else {
-		err = decode(file, cost)
+		found.Thumbnail, err = decode(file, cost, jpeg.Decode)
 	}
-	return j.width, j.height, err
-}
-
-// decode decodes an image that takes cost bytes.
-func decode(file *source, cost int) error {
-	decoding.Lock()
-	defer decoding.Unlock()
-	// The collector lets garbage grow to the size of all that is in use, which
-	// in a large process is more than these images may take.
-	if decoding.garbage += cost; decoding.garbage > maxDecoding {
-		runtime.GC()
-		decoding.garbage = cost
-	}
-	_, err := jpeg.Decode(file.from(0))
-	return err
+	return found, err
 }
 
 // segment reads the next segment. more is false at the end of the image.

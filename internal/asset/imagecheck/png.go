@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
+	"image/png"
 	"io"
 )
 
@@ -58,8 +59,8 @@ var (
 	errPixels   = errors.New("it has not as many pixels as its header says")
 )
 
-// pngFile walks through the chunks of a PNG. It accepts what image/png does,
-// but keeps one row of pixels instead of all.
+// pngFile walks through the chunks of a PNG that is too large to be decoded. It
+// accepts what image/png does, but keeps one row of pixels instead of all.
 type pngFile struct {
 	r     *bufio.Reader
 	stage int
@@ -73,14 +74,41 @@ type pngFile struct {
 	interlaced    bool
 }
 
-func checkPNG(file *source) (width, height int, err error) {
+// checkPNG decodes an image if that takes little memory. It verifies others, and
+// those that cannot be decoded, to say what is wrong in words of its own.
+func checkPNG(file *source) (found Image, err error) {
 	p := &pngFile{r: bufio.NewReader(file.from(int64(len(pngSignature))))}
-	for p.stage != seenEnd {
-		if err := p.chunk(); err != nil {
-			return 0, 0, err
+	if err := p.chunk(); err != nil {
+		return found, err
+	}
+	found.Width, found.Height = p.width, p.height
+	var failed error
+	if cost := p.cost(); p.stage == seenHeader && cost <= file.decoding {
+		if found.Thumbnail, failed = decode(file, cost, png.Decode); failed == nil {
+			return found, nil
 		}
 	}
-	return p.width, p.height, nil
+	for p.stage != seenEnd {
+		if err := p.chunk(); err != nil {
+			return found, err
+		}
+	}
+	return found, failed
+}
+
+// cost returns the bytes that decoding takes, at most.
+func (p *pngFile) cost() int {
+	bytes := p.width * p.height
+	if p.color != paletted {
+		bytes *= 4
+	}
+	if p.depth == 16 {
+		bytes *= 2
+	}
+	if p.interlaced { // each pass is an image of its own
+		bytes *= 2
+	}
+	return bytes
 }
 
 // chunk reads one chunk, or all successive chunks of pixels.
