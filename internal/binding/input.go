@@ -27,6 +27,12 @@ func (s *SetSelections) Of(base Base) opt.Null[SetSelection] {
 	}
 }
 
+// Whole returns the choices of a PUT: what was omitted is null.
+func (s SetSelections) Whole() *SetSelections {
+	s.Android.Set, s.IOS.Set, s.Recovery.Set = true, true, true
+	return &s
+}
+
 // SetSelection is a Selection as a client sends it.
 type SetSelection struct {
 	Mode       Mode             `json:"mode" enum:"inherit,official,custom"`

@@ -69,8 +69,7 @@ func (o Options) capabilities(ctx context.Context, c *op.Call, in *domainInput) 
 		{"native_config:update", &can.NativeConfig, &why.NativeConfig, gone},
 		{"web_config:update", &can.WebConfig, &why.WebConfig, gone},
 		{"recovery_config:update", &can.Recovery, &why.Recovery, gone},
-		{"template_bindings:update", &can.Templates, &why.Templates,
-			cmp.Or(gone, "Templates of domains cannot be chosen yet.")},
+		{"template_bindings:update", &can.Templates, &why.Templates, gone},
 	} {
 		*a.why = a.impossible
 		if *a.why == "" && !c.Actor.May(a.permission, false) {

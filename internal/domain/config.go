@@ -153,10 +153,10 @@ func (d *Domain) configure(ctx context.Context, tx *store.Tx, column string, con
 const iosApp = "(SELECT ios_team_id || '.' || ios_bundle_id FROM app WHERE app.id = domain.app_id)"
 
 // configColumns are the columns of a domain that scanConfigs takes.
-const configColumns = "native_config, web_config, recovery_config, " + iosApp
+const configColumns = "native_config, web_config, recovery_config, template_defaults, " + iosApp
 
 // configTexts are the values of configColumns.
-type configTexts struct{ native, web, recovery, iosApp *string }
+type configTexts struct{ native, web, recovery, templates, iosApp *string }
 
 // into sets the configurations of a domain, whose other columns are set already.
 // Those that were never set are the defaults. A detached domain has no native apps
@@ -169,7 +169,7 @@ func (t *configTexts) into(d *Domain) error {
 	for _, c := range []struct {
 		text *string
 		into any
-	}{{t.native, &d.NativeConfig}, {t.web, &d.web}, {t.recovery, &d.recovery}} {
+	}{{t.native, &d.NativeConfig}, {t.web, &d.web}, {t.recovery, &d.recovery}, {t.templates, &d.templates}} {
 		if c.text == nil {
 			continue
 		}

@@ -4,6 +4,7 @@
 package domain
 
 import (
+	"github.com/waymarkhq/waymark/internal/binding"
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/cursor"
 	"github.com/waymarkhq/waymark/internal/op"
@@ -50,6 +51,7 @@ type Domain struct {
 	nextCheckAt *clock.Instant
 	web         WebConfig
 	recovery    RecoveryConfig
+	templates   binding.Bindings
 }
 
 // Challenge proves the ownership of a hostname.

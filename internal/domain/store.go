@@ -55,7 +55,7 @@ func scan(r store.Row) (d Domain, err error) {
 	if err := r.Scan(&d.ID, &d.AppID, &d.Hostname, &d.Mode, &d.ZoneName, &d.Ownership, &d.DNS, &d.HTTPS, &d.Links,
 		&d.Detached, &removal, &d.LastCheckedAt, &failure, &d.verifiedAt, &apexProfile, &challenge,
 		&verification, &d.failures, &d.failingSince, &d.nextCheckAt,
-		&configs.native, &configs.web, &configs.recovery, &configs.iosApp,
+		&configs.native, &configs.web, &configs.recovery, &configs.templates, &configs.iosApp,
 		&d.Revision, &d.CreatedAt, &d.UpdatedAt, &d.Publication.Status, &d.Publication.ConfirmedRevision,
 		&d.Publication.UpdatedAt); err != nil {
 		return d, err
@@ -147,7 +147,7 @@ func insert(ctx context.Context, tx *store.Tx, d *Domain) error {
 func (d *Domain) inUse(ctx context.Context, q store.Q) (bool, error) {
 	return store.Exists(ctx, q, `SELECT 1 FROM link WHERE hostname = ? AND app_id = ? UNION ALL SELECT 1 FROM app
 		WHERE id = ? AND default_domain = ? UNION ALL SELECT 1 FROM domain WHERE id = ? AND (native_config IS NOT NULL
-		OR web_config IS NOT NULL OR recovery_config IS NOT NULL)`, d.Hostname, d.AppID, d.AppID, d.Hostname, d.ID)
+		OR web_config IS NOT NULL OR recovery_config IS NOT NULL OR template_defaults IS NOT NULL)`, d.Hostname, d.AppID, d.AppID, d.Hostname, d.ID)
 }
 
 // remove takes away a domain that never came into use, under a last revision.
