@@ -71,18 +71,18 @@ func Register(p *op.Pipeline) part.Part {
 	op.Read(p, op.Op{ID: "getTemplatesTemplateIdAvailability", Method: "GET",
 		Path: "/templates/{templateId}/availability", Perm: "templates:read", App: app,
 		Summary: "Get which versions the redirector has, and how many use the template"}, availability)
+	registerDefaults(p)
 	return part.Part{
 		Name: "template",
 		OfApp: part.OfApp{
-			Tables: []string{"template", "template_version", "template_publication"},
+			Tables: []string{"template", "template_version"},
 			// Archived templates go with the app.
 			Dependents: []dependents.Query{
 				{Type: "template", SQL: "SELECT id FROM template WHERE app_id = ? AND NOT archived"},
 			},
 			Remove: part.Executing(
 				"DELETE FROM route_template WHERE template_id IN (SELECT id FROM template WHERE app_id = ?)",
-				"DELETE FROM template_publication WHERE app_id = ?", "DELETE FROM template_version WHERE app_id = ?",
-				"DELETE FROM template WHERE app_id = ?"),
+				"DELETE FROM template_version WHERE app_id = ?", "DELETE FROM template WHERE app_id = ?"),
 		},
 	}
 }
