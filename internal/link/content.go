@@ -61,6 +61,7 @@ const (
 
 // apply checks the fields that were sent, collects what is wrong with them, and
 // puts them into l. It does not check that references exist; checkReferences does.
+// Templates and their data are left to applyTemplates.
 func (c *Content) apply(p *fault.Problems, l *Link) {
 	c.FolderID.Apply(&l.FolderID)
 	c.CampaignID.Apply(&l.CampaignID)
@@ -93,7 +94,6 @@ func (c *Content) apply(p *fault.Problems, l *Link) {
 		}
 		l.Parameters = c.Parameters.Value
 	}
-	c.applyTemplates(p, l)
 }
 
 // appPathProblem says why a path is not relative to the app; "" if it is. Apps
@@ -129,39 +129,6 @@ func (c *Content) applyLifecycle(p *fault.Problems, l *Lifecycle) {
 	s.ExpiredURL.Apply(&l.ExpiredURL)
 	if l.StartsAt != nil && l.ExpiresAt != nil && *l.StartsAt >= *l.ExpiresAt {
 		p.Add("/lifecycle/expiresAt", fault.ReasonOutOfRange, "the end must be after startsAt")
-	}
-}
-
-// applyTemplates accepts what can be checked without templates: the choices
-// inherit and official, and no data.
-func (c *Content) applyTemplates(p *fault.Problems, l *Link) {
-	if c.TemplateData.Set {
-		if string(c.TemplateData.Value.Value) != "{}" {
-			p.Add("/templateData", fault.ReasonUnknownReference,
-				"the object must be empty: no selected template has variables")
-		}
-		l.TemplateData = c.TemplateData.Value
-	}
-	for _, base := range binding.Bases {
-		sent := c.TemplateSelection.Value.Of(base)
-		if !sent.Set {
-			continue
-		}
-		choice := opt.Null[binding.Selection]{Set: true}
-		if v := sent.Value; sent.Valid {
-			choice = opt.NullOf(binding.Selection{Mode: v.Mode})
-			path := "/templateSelection/" + string(base)
-			switch {
-			case v.Mode == binding.Custom:
-				p.Keep(fault.UnknownReference(path))
-				choice = opt.Null[binding.Selection]{}
-			case v.TemplateID.Valid || v.Version.Valid:
-				p.Add(path, fault.ReasonInvalid, "templateId and version are allowed with the mode custom only")
-			}
-		}
-		bindings := binding.Bindings{Selections: l.TemplateSelection, Revisions: l.bindingRevisions}
-		bindings.Choose(base, choice)
-		l.TemplateSelection, l.bindingRevisions = bindings.Selections, bindings.Revisions
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/waymarkhq/waymark/internal/binding"
 	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/domain"
 	"github.com/waymarkhq/waymark/internal/fault"
@@ -42,6 +43,9 @@ func (s *Service) Create(ctx context.Context, c *op.Call, tx *store.Tx, body *Cr
 	if err == nil {
 		err = insert(ctx, tx, &l)
 	}
+	if err == nil {
+		err = keepTemplates(ctx, tx, &l, &binding.Selections{})
+	}
 	if err != nil {
 		return l, err
 	}
@@ -69,6 +73,9 @@ func (s *Service) newLink(ctx context.Context, q store.Q, p *fault.Problems, bod
 	body.Content.apply(p, &l)
 	l.Lifecycle.count(0)
 	if err := s.checkLoops(ctx, q, p, id, l.destinations()); err != nil {
+		return l, err
+	}
+	if err := s.applyTemplates(ctx, q, p, &body.Content, &l); err != nil {
 		return l, err
 	}
 	return l, s.checkReferences(ctx, q, p, &body.Content, &l)

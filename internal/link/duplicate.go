@@ -3,6 +3,7 @@ package link
 import (
 	"context"
 
+	"github.com/waymarkhq/waymark/internal/binding"
 	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/domain"
 	"github.com/waymarkhq/waymark/internal/fault"
@@ -65,8 +66,12 @@ func (s *Service) duplicate(ctx context.Context, c *op.Call, tx *store.Tx, in *d
 	l.Domain, l.Prefix, l.Slug = id.hostname, id.prefix, id.slug
 	l.Origin, l.Lifecycle.Archived = "api", false
 	l.Lifecycle.count(0)
+	l.renewBindings()
 	opt.Into(in.Body.Title, &l.Title)
 	if err := insert(ctx, tx, &l); err != nil {
+		return op.Item[Link]{}, err
+	}
+	if err := keepTemplates(ctx, tx, &l, &binding.Selections{}); err != nil {
 		return op.Item[Link]{}, err
 	}
 	if err := addTags(ctx, tx, &l, tagIDs); err != nil {

@@ -81,6 +81,7 @@ func Register(p *op.Pipeline, l *Service) part.Part {
 		Perm: "routing_rules:update", App: app, IfMatch: op.IfMatchRequired, Summary: "Set the routing rules of a link",
 		Doc: "Rules redirect by device, country and time. The first rule that matches a visit decides, in the order " +
 			"of the array. The link gets a new revision."}, l.setRules)
+	registerSelection(p, l, app)
 	op.List(p, op.Op{ID: "getCampaignsCampaignIdLinks", Method: "GET", Path: "/campaigns/{campaignId}/links",
 		Perm: "campaigns:read", App: op.AppOf("campaignId", organize.AppOfCampaign),
 		Summary: "List the links of a campaign"}, l.ofCampaign)
@@ -145,6 +146,10 @@ func (s *Service) Delete(ctx context.Context, c *op.Call, tx *store.Tx, id strin
 	}
 	if err := dependents.Refuse(ctx, tx, l.ID, dependents.Query{Type: "qr_code", SQL: `SELECT id FROM qr_code
 		WHERE link_id = ?`}); err != nil {
+		return l, err
+	}
+	gone := Link{ID: l.ID}
+	if err := gone.indexTemplates(ctx, tx, &l.TemplateSelection); err != nil {
 		return l, err
 	}
 	for _, statement := range []string{"DELETE FROM link_tag WHERE link_id = ?", "DELETE FROM link WHERE id = ?"} {

@@ -47,7 +47,7 @@ func scan(r store.Row) (l Link, err error) {
 	}
 	var bindings binding.Bindings
 	err = bindings.SetColumn(&selection)
-	l.TemplateSelection, l.bindingRevisions = bindings.Selections, bindings.Revisions
+	l.setBindings(bindings)
 	return l, err
 }
 
@@ -78,7 +78,7 @@ func encode(l *Link) (encoded, error) {
 	if err != nil {
 		return encoded{}, err
 	}
-	bindings := binding.Bindings{Selections: l.TemplateSelection, Revisions: l.bindingRevisions}
+	bindings := l.bindings()
 	selection, err := bindings.Column()
 	return encoded{string(utm), selection}, err
 }

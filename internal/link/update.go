@@ -46,6 +46,9 @@ func (s *Service) Update(ctx context.Context, c *op.Call, tx *store.Tx, id strin
 	if err := s.checkLoops(ctx, tx, &p, l.identity(), changedDestinations(&before, &l)); err != nil {
 		return l, err
 	}
+	if err := s.applyTemplates(ctx, tx, &p, &body.Content, &l); err != nil {
+		return l, err
+	}
 	if err := s.checkReferences(ctx, tx, &p, &body.Content, &l); err != nil {
 		return l, err
 	}
@@ -68,6 +71,11 @@ func (s *Service) Update(ctx context.Context, c *op.Call, tx *store.Tx, id strin
 	}
 	if err := save(ctx, tx, &l); err != nil {
 		return l, err
+	}
+	if body.TemplateSelection.Set {
+		if err := keepTemplates(ctx, tx, &l, &before.TemplateSelection); err != nil {
+			return l, err
+		}
 	}
 	s.finish(&l, c)
 	return l, changed(ctx, tx, &l, action, fields, delivery.LinkUpdated)
