@@ -28,6 +28,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/qr"
 	"github.com/waymarkhq/waymark/internal/redirect"
 	"github.com/waymarkhq/waymark/internal/template"
+	"github.com/waymarkhq/waymark/internal/template/publishing"
 	"github.com/waymarkhq/waymark/internal/webhook"
 )
 
@@ -63,6 +64,7 @@ func Declare(p *op.Pipeline, o Options) (parts []part.Part) {
 		organize.Register(p, link.PublishCampaign),
 		asset.Register(p, o.Assets, o.Blobs),
 		template.Register(p),
+		publishing.Register(p, works, links),
 		qr.Register(p, o.Addresses, o.Blobs),
 		webhook.Register(p, o.Outbound),
 		automation.Part(),

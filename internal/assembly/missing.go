@@ -3,22 +3,6 @@ package assembly
 // Missing names the operations of the contract that are still to come. A test
 // fails when it is not exact; it shrinks to nothing.
 var Missing = []string{
-	// apps
-	"getAppsAppIdTemplateDefaults",
-	"setAppsAppIdTemplateDefaults",
-	// links
-	"getLinksLinkIdTemplateSelection",
-	"setLinksLinkIdTemplateSelection",
-	// domains
-	"getDomainsDomainIdTemplateDefaults",
-	"setDomainsDomainIdTemplateDefaults",
-	// templates
-	"publishTemplatesTemplateId",
-	"restoreTemplatesTemplateId",
-	// template-publications
-	"getTemplatePublications",
-	"getTemplatePublicationsPublicationId",
-	"retryTemplatePublicationsPublicationId",
 	// analytics
 	"getAnalyticsTimeseries",
 	"getAnalyticsBreakdown",

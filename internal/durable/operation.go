@@ -26,6 +26,9 @@ const (
 	Cancelled          = "cancelled"
 )
 
+// AttemptsExhausted is the code of an operation whose work failed too often.
+const AttemptsExhausted = "attempts_exhausted"
+
 // MaxActive is how many operations of an app may be under way at once
 // (api-v1.md, Sizes and counts).
 const MaxActive = 5

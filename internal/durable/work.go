@@ -196,7 +196,7 @@ func (w *worker) failed(ctx context.Context, tx *store.Tx, j jobs.Job, final boo
 	if err != nil {
 		return err
 	}
-	o.Error = opt.NullOf(Failure{Code: "attempts_exhausted",
+	o.Error = opt.NullOf(Failure{Code: AttemptsExhausted,
 		Message: fmt.Sprintf("The work failed or was interrupted %d times in a row. Start it again, and quote the "+
 			"operation's id when asking for help.", jobs.MaxAttempts)})
 	return w.stop(ctx, tx, &o, Failed)
