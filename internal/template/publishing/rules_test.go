@@ -1,0 +1,249 @@
+package publishing_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// What a client sends is checked in the call, each target by itself.
+func TestRefusals(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		w := newWorld(t, i)
+		eve := i.Prepared(t, "eve@example.com")
+		foreign := eve.Link("a", nil).Want(201).Text("data.id")
+		many := make([]M, 51)
+		for n := range many {
+			many[n] = ofLink(fmt.Sprint("x", n), nil)
+		}
+		for _, c := range []struct {
+			targets any
+			paths   []string
+		}{
+			{[]M{}, []string{"/targets"}}, {many, []string{"/targets"}},
+			{[]M{{"scope": "app"}}, []string{"/targets/0/expectedRevision"}},
+			{[]M{{"scope": "team", "expectedRevision": nil}}, []string{"/targets/0/scope"}},
+			{[]M{ofApp(nil), {"scope": "link", "expectedRevision": nil}}, []string{"/targets/1/linkId"}},
+			{[]M{ofApp(nil), ofApp(nil), ofLink(w.link, nil), ofLink(w.link, nil)},
+				[]string{"/targets/1/scope", "/targets/3/linkId"}},
+			{[]M{ofLink(foreign, nil), ofLink("go.example.com:nothing", nil),
+				{"scope": "domain", "domainId": "x", "expectedRevision": nil}},
+				[]string{"/targets/0/linkId", "/targets/1/linkId", "/targets/2/domainId"}},
+			{[]M{{"scope": "app", "domainId": w.domain, "linkId": w.link, "expectedRevision": nil,
+				"expectedLinkRevision": w.domain}},
+				[]string{"/targets/0/domainId", "/targets/0/linkId", "/targets/0/expectedLinkRevision"}},
+		} {
+			w.owner.Call("POST", "/templates/"+w.template+"/publish", M{"version": 1, "targets": c.targets}).
+				Refused(fault.ValidationFailed, c.paths...)
+		}
+		fifty := append([]M{ofApp(nil)}, w.links(49)...)
+		w.publish(fifty...).Want(202)
+		path := "/templates/" + w.template
+		one := []M{ofApp(nil)}
+		w.owner.Call("POST", path+"/publish", M{"version": 3, "targets": one}).Refused(fault.ValidationFailed, "/version")
+		w.owner.Call("POST", path+"/publish", M{"version": 0, "targets": one}).Refused(fault.ValidationFailed, "/version")
+		w.owner.Call("POST", path+"/publish", M{"version": 1, "targets": one}, apitest.IfMatch(w.domain)).
+			Refused(fault.RevisionConflict)
+		w.restore(M{}, one...).Refused(fault.ValidationFailed, "/version")
+		w.restore(M{"version": 1, "mode": "official"}, one...).Refused(fault.ValidationFailed, "/mode")
+		w.restore(M{"mode": "custom"}, one...).Refused(fault.ValidationFailed, "/mode")
+		w.owner.Call("POST", path+"/restore", M{"version": 1, "targets": one}).Refused(fault.PreconditionRequired)
+		eve.Call("POST", path+"/publish", M{"version": 1, "targets": one}).Refused(fault.NotFound)
+		w.owner.Key("templates:read", "template_bindings:update").
+			Call("POST", path+"/publish", M{"version": 1, "targets": one}).Refused(fault.InsufficientPermission)
+	})
+}
+
+// A publication of the draft makes a version of it only if the newest one differs.
+func TestDraft(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		w := newWorld(t, i)
+		path := "/templates/" + w.template
+		publish := func(want string) {
+			t.Helper()
+			w.owner.Call("POST", path+"/publish", M{"targets": []M{ofLink(w.newLink("v"+want), nil)}}).Want(202).
+				Has("data.choice.version", want)
+		}
+		publish("2")
+		draft := w.owner.Call("GET", path+"/draft", nil).Want(200)
+		draft = w.owner.Call("PUT", path+"/draft", M{"config": M{"content": M{"heading": "Hello"}}},
+			apitest.IfMatch(draft.Revision())).Want(200)
+		publish("3")
+		w.owner.Call("PUT", path+"/draft", M{"config": M{"appearance": M{"light": M{"text": "#ffffff",
+			"background": "#ffffff", "surface": "#ffffff"}}}}, apitest.IfMatch(draft.Revision())).Want(200)
+		if r := w.owner.Call("POST", path+"/publish", M{"targets": []M{ofApp(nil)}}); r.Status != 422 {
+			t.Errorf("%s", r.Body)
+		}
+	})
+}
+
+// A target whose binding or whose link changed since it was read is left as it is. A
+// retry replaces what the target has by then.
+func TestConflict(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		w := newWorld(t, i)
+		stale := "7b711433-cd54-47c4-bbb9-cb64c7d9922b"
+		moved := ofLink(w.newLink("b"), nil)
+		moved["expectedLinkRevision"] = stale
+		right := ofLink(w.newLink("c"), nil)
+		right["expectedLinkRevision"] = w.owner.Call("GET", "/links/"+apitest.Path(right["linkId"].(string)), nil).Revision()
+		gone := w.newLink("d")
+		p := w.publish(ofApp(stale), w.ofDomain(stale), ofLink(w.link, stale), moved).Want(202)
+		w.settle()
+		done := w.read(p).Has("data.state", `"conflict"`)
+		for n := range 4 {
+			done.Has(fmt.Sprintf("data.targets.%d.state", n), `"conflict"`).
+				Has(fmt.Sprintf("data.targets.%d.appliedRevision", n), "null")
+		}
+		w.owner.Call("POST", "/template-publications/"+p.Text("data.id")+"/retry", M{},
+			apitest.IfMatch(done.Revision())).Want(202)
+		w.settle()
+		w.read(p).Has("data.state", `"confirmed"`)
+
+		p = w.publish(right, ofLink(gone, nil)).Want(202)
+		link := "/links/" + apitest.Path(gone)
+		w.owner.Call("DELETE", link, nil, apitest.IfMatch(w.owner.Call("GET", link, nil).Revision())).Want(204)
+		w.settle()
+		done = w.read(p).Has("data.state", `"partial"`).Has("data.targets.0.state", `"applied"`).
+			Has("data.targets.1.error", `"The link does not exist any more."`)
+		w.owner.Call("POST", "/template-publications/"+p.Text("data.id")+"/retry", M{},
+			apitest.IfMatch(done.Revision())).Want(202)
+		w.settle()
+		w.read(p).Has("data.state", `"partial"`)
+	})
+}
+
+// A restore chooses an earlier version, or none.
+func TestRestore(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		w := newWorld(t, i)
+		w.publish(ofApp(nil), ofLink(w.link, nil)).Want(202)
+		w.settle()
+		expected := func() (app, link string) {
+			return w.owner.Call("GET", "/apps/"+w.owner.AppID+"/template-defaults", nil).Text("data.bindingRevisions.android"),
+				w.selection(w.link).Text("data.bindingRevisions.android")
+		}
+		app, link := expected()
+		w.restore(M{"version": 2}, ofApp(app), ofLink(w.link, link)).Want(202).Has("data.action", `"restore"`)
+		w.settle()
+		w.selection(w.link).Has("data.effective.android", w.chosen(w.template, "2"))
+		_, link = expected()
+		p := w.restore(M{"mode": "inherit"}, ofLink(w.link, link)).Want(202)
+		w.settle()
+		w.read(p).Has("data.state", `"confirmed"`)
+		w.selection(w.link).Has("data.selection.android.mode", `"inherit"`).
+			Has("data.effective.android", w.chosen(w.template, "2"))
+		app, link = expected()
+		// What is chosen already is applied without a change.
+		before := w.owner.Call("GET", "/links/"+apitest.Path(w.link), nil).Revision()
+		p = w.restore(M{"mode": "inherit"}, ofLink(w.link, link)).Want(202)
+		w.settle()
+		w.read(p).Has("data.state", `"confirmed"`).Has("data.targets.0.appliedRevision", `"`+link+`"`)
+		if w.owner.Call("GET", "/links/"+apitest.Path(w.link), nil).Revision() != before {
+			t.Error("the link changed")
+		}
+		w.restore(M{"mode": "official"}, ofApp(app)).Want(202)
+		w.settle()
+		w.selection(w.link).Has("data.effective.android", `{"mode":"official","templateId":null,"version":null}`)
+	})
+}
+
+// Lists are by app, template and state; what is over goes after thirty days, and what
+// goes on stays.
+func TestListAndRetention(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		w := newWorld(t, i)
+		eve := i.Prepared(t, "eve@example.com")
+		first := w.publish(ofApp(nil), ofLink(w.link, nil)).Want(202)
+		w.settle()
+		app := w.owner.Call("GET", "/apps/"+w.owner.AppID+"/template-defaults", nil).Text("data.bindingRevisions.android")
+		second := w.publish(ofApp(app)).Want(202)
+		list := "/template-publications?appId=" + w.owner.AppID
+		w.owner.Call("GET", list, nil).Want(200).Has("data.0.id", second.Value("data.id")).
+			Has("data.1.id", first.Value("data.id")).Has("data.1.targets.1.state", `"applied"`).Has("data.2", "")
+		w.owner.Call("GET", list+"&state=confirmed&templateId="+w.template, nil).Want(200).
+			Has("data.0.id", first.Value("data.id")).Has("data.1", "")
+		w.owner.Call("GET", list+"&templateId=x", nil).Want(200).Has("data.0", "")
+		w.owner.Call("GET", list+"&limit=1", nil).Want(200).Has("data.1", "").Has("pagination.hasMore", "true")
+		eve.Call("GET", list, nil).Refused(fault.NotFound)
+		eve.Call("GET", "/template-publications/"+first.Text("data.id"), nil).Refused(fault.NotFound)
+		i.Clock.Move(30*24*time.Hour - time.Minute)
+		i.Sweep(t)
+		w.owner.Credential = i.Owner(t, "ann@example.com").Credential
+		w.read(first)
+		i.Clock.Move(2 * time.Minute)
+		i.Sweep(t)
+		w.owner.Call("GET", "/template-publications/"+first.Text("data.id"), nil).Refused(fault.NotFound)
+		w.read(second)
+		left, err := store.One(t.Context(), i.DB, store.Value[int], "SELECT COUNT(*) FROM template_publication_target")
+		if err != nil || left != 1 {
+			t.Errorf("%d targets are left, %v", left, err)
+		}
+	})
+}
+
+// A publication waits until the redirector has taken its targets over, for a while.
+func TestProjection(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		w := newWorld(t, i)
+		p := w.publish(ofLink(w.link, nil), ofApp(nil)).Want(202)
+		// The jobs that publish are held back.
+		hold := func() {
+			t.Helper()
+			if _, err := i.DB.Exec(t.Context(), `UPDATE job SET run_after = ? WHERE kind IN ('link.publish', 'domain.publish')`,
+				i.Clock.Now().Add(24*time.Hour)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 4 {
+			i.Cycle(t)
+			hold()
+			i.Clock.Move(time.Second)
+		}
+		w.read(p).Has("data.state", `"applying"`).Has("data.phase", `"projection"`).Has("data.targets.0.state", `"applied"`)
+		if _, err := i.DB.Exec(t.Context(), "UPDATE link SET publication_status = 'failed'"); err != nil {
+			t.Fatal(err)
+		}
+		i.Clock.Move(5*time.Minute - 10*time.Second)
+		i.Cycle(t)
+		w.read(p).Has("data.state", `"applying"`)
+		i.Clock.Move(time.Minute)
+		i.Cycle(t)
+		done := w.read(p).Has("data.state", `"confirmed"`)
+		for n, want := range []string{"The choice is stored, but it could not be brought to the redirector. A resync of " +
+			"the link, or another change of the app or the domain, tries it again.",
+			"The choice is stored, but the redirector has not taken it over yet."} {
+			done.Has(fmt.Sprintf("data.targets.%d.error", n), `"`+want+`"`)
+		}
+	})
+}
+
+// An executor that died in the middle leaves the rest to another, which does nothing
+// twice.
+func TestTakenOver(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		w := newWorld(t, i)
+		targets := w.links(12)
+		p := w.publish(targets...).Want(202)
+		i.Cycle(t)
+		// Claimed, and never given back.
+		if _, err := i.DB.Exec(t.Context(), `UPDATE job SET lease_no = lease_no + 1, attempts = 1, run_after = ?
+			WHERE kind = 'template.publish'`, i.Clock.Now().Add(30*time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		i.Settle(t)
+		w.read(p).Has("data.state", `"applying"`)
+		i.Clock.Move(31 * time.Second)
+		w.settle()
+		w.read(p).Has("data.state", `"confirmed"`)
+		entries, err := store.One(t.Context(), i.DB, store.Value[int], `SELECT COUNT(*) FROM link_history
+			WHERE action = 'template_selection_replaced'`)
+		if err != nil || entries != 12 {
+			t.Errorf("%d changes of 12 links, %v", entries, err)
+		}
+	})
+}
