@@ -80,8 +80,8 @@ func TestCreate(t *testing.T) {
 				M{"lifecycle": M{"startsAt": "2026-12-01T00:00:00Z", "expiresAt": "2026-12-01T00:00:00Z"}}},
 			{"/lifecycle/maxClicks", M{"lifecycle": M{"maxClicks": 0}}},
 			{"/lifecycle/expiredUrl", M{"lifecycle": M{"expiredUrl": "x"}}}, {"/utm/source", M{"utm": M{"source": ""}}},
-			{"/templateData", M{"templateData": M{"a": 1}}},
-			{"/templateSelection/ios", M{"templateSelection": M{"ios": M{"mode": "custom", "templateId": "x",
+			{"/templateData/a", M{"templateData": M{"a": 1}}},
+			{"/templateSelection/ios/templateId", M{"templateSelection": M{"ios": M{"mode": "custom", "templateId": "x",
 				"version": 1}}}},
 			{"/templateSelection/ios/mode", M{"templateSelection": M{"ios": M{"mode": "odd"}}}},
 			{"/url", M{"url": "https://x"}},
@@ -358,7 +358,7 @@ func TestTemplateSelection(t *testing.T) {
 		r = owner.Call("PATCH", path, `{"templateSelection":`+r.Value("data.templateSelection")+`}`,
 			apitest.IfMatch(r.Revision())).Want(200).Has("data.templateSelection.ios", official)
 		owner.Call("PATCH", path, M{"templateSelection": M{"ios": M{"mode": "official", "version": 1}}},
-			apitest.IfMatch(r.Revision())).Refused(fault.ValidationFailed, "/templateSelection/ios")
+			apitest.IfMatch(r.Revision())).Refused(fault.ValidationFailed, "/templateSelection/ios/version")
 		owner.Call("PATCH", path, M{"templateSelection": M{"ios": nil}}, apitest.IfMatch(r.Revision())).Want(200).
 			Has("data.templateSelection.ios", "null")
 	})
