@@ -39,6 +39,16 @@ const (
 	in90Days = "2027-02-18T12:00:00.000Z"
 )
 
+// examplePage is a template for Android, which examples choose.
+const examplePage = "0198c9a4-c1e5-7a2b-8e31-5d0a4a7bf612"
+
+var (
+	exampleChoice  = map[string]any{"mode": "custom", "templateId": examplePage, "version": 1.0}
+	officialChoice = map[string]any{"mode": "official", "templateId": nil, "version": nil}
+	exampleTargets = []any{map[string]any{"scope": "link", "linkId": exampleLink, "expectedRevision": exampleRevision}}
+	exampleChoices = map[string]any{"android": exampleChoice, "ios": nil, "recovery": nil}
+)
+
 // examples are the values that single members show, by schema and member, where
 // the example of the vocabulary would be wrong; nil shows null.
 var examples = map[string]any{
@@ -205,7 +215,21 @@ var examples = map[string]any{
 	"TemplateValidation.issues":      []any{},
 	"TemplateValidation.configBytes": 1093.0, "TemplateValidation.dataBytes": 19.0,
 	"TemplateSelections.android": nil, "TemplateSelections.ios": nil, "TemplateSelections.recovery": nil,
-	"UtmParameters.medium": "email", "UtmParameters.campaign": "spring-sale", "UtmParameters.term": nil,
+	"TemplateSelection.mode": "custom", "TemplateSelection.version": 1.0, "TemplateSelection.templateId": examplePage,
+	"EffectiveTemplates.android": exampleChoice, "EffectiveTemplates.ios": officialChoice,
+	"EffectiveTemplates.recovery": officialChoice,
+	"TemplateDefaults.domainId":   nil, "TemplateDefaults.defaults": exampleChoices,
+	"TemplateDefaultsInput.defaults":       map[string]any{"android": exampleChoice},
+	"LinkTemplateSelection.selection":      exampleChoices,
+	"LinkTemplateSelectionInput.selection": map[string]any{"android": exampleChoice},
+	"TemplateBindingRevisions.ios":         nil, "TemplateBindingRevisions.recovery": nil,
+	"TemplatePublication.id":    "0198c9a4-fb19-7b3c-9f42-6e1a5b8c0723",
+	"TemplatePublication.state": "confirmed", "TemplatePublication.phase": "projection",
+	"TemplatePublicationTarget.scope": "link", "TemplatePublicationTarget.state": "applied",
+	"TemplatePublicationTarget.domainId": nil,
+	"TemplatePublishRequest.targets":     exampleTargets, "TemplateRestoreRequest.targets": exampleTargets,
+	"TemplateRestoreRequest.version": 1.0,
+	"UtmParameters.medium":           "email", "UtmParameters.campaign": "spring-sale", "UtmParameters.term": nil,
 	"UtmParameters.content": nil,
 
 	"Operation.id": exampleWork, "Operation.createdAt": noon, "Operation.result": nil, "Operation.error": nil,

@@ -82,7 +82,7 @@ func list(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]Public
 }
 
 type publicationInput struct {
-	PublicationID string `path:"publicationId"`
+	PublicationID string `path:"publicationId" maxLength:"100"`
 }
 
 func get(ctx context.Context, c *op.Call, in *publicationInput) (op.Item[Publication], error) {

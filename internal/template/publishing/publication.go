@@ -28,7 +28,7 @@ type Publication struct {
 	VersionAvailability *string           `json:"versionAvailability" enum:"available,prepared" doc:"Whether the redirector has the version; null without one. Not part of the revision."`
 	CreatedAt           clock.Instant     `json:"createdAt" format:"date-time"`
 	UpdatedAt           clock.Instant     `json:"updatedAt" format:"date-time"`
-	Targets             []Target          `json:"targets"`
+	Targets             []Target          `json:"targets" maxItems:"50"`
 
 	// templateID is the template that was published or restored.
 	templateID string

@@ -18,7 +18,7 @@ type RetryPublication struct{}
 func (RetryPublication) SchemaName() string { return "TemplatePublicationRetryRequest" }
 
 type retryInput struct {
-	PublicationID string `path:"publicationId"`
+	PublicationID string `path:"publicationId" maxLength:"100"`
 	Body          RetryPublication
 }
 
