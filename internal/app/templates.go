@@ -54,5 +54,5 @@ func (t *Templates) Save(ctx context.Context, tx *store.Tx) (err error) {
 		t.revision, tx.Now, t.id); err != nil {
 		return err
 	}
-	return domain.PublishAll(ctx, tx, t.id)
+	return domain.AppChanged(ctx, tx, t.id, false)
 }

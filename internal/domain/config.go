@@ -188,27 +188,3 @@ func identityOf(ctx context.Context, q store.Q, appID string) (identity, error) 
 	}, `SELECT COALESCE(ios_team_id || '.' || ios_bundle_id, ''), COALESCE(android_package, '') FROM app
 		WHERE id = ?`, appID)
 }
-
-// AppChanged has the domains of an app published again after a change of what their
-// pages show and how their links open the app: its name, logo, desktopUrl, scheme or
-// androidPackage. Where native tells that iosTeamId or iosBundleId changed, domains
-// whose native apps are the app's also get a new revision. A domain that was not
-// published yet will be with what is current then.
-func AppChanged(ctx context.Context, tx *store.Tx, appID string, native bool) (err error) {
-	defer fault.Wrap(&err, "domain.AppChanged(%s)", appID)
-	if native {
-		if _, err := tx.Exec(ctx, `UPDATE domain SET revision = ?, updated_at = ?, publication_status = 'pending',
-			publication_attempts = 0, publication_error = NULL, publication_updated_at = ? WHERE app_id = ? AND NOT detached
-			AND native_config IS NULL`, ids.Revision(), tx.Now, tx.Now, appID); err != nil {
-			return err
-		}
-	}
-	published, err := store.All(ctx, tx, store.Value[string], `SELECT id FROM domain WHERE app_id = ? AND NOT detached
-		AND publication_confirmed IS NOT NULL`, appID)
-	for _, id := range published {
-		if err := enqueuePublish(ctx, tx, &Domain{ID: id, AppID: appID}); err != nil {
-			return err
-		}
-	}
-	return err
-}

@@ -8,6 +8,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/binding"
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/jobs"
 	"github.com/waymarkhq/waymark/internal/publication"
 	"github.com/waymarkhq/waymark/internal/route"
@@ -129,4 +130,31 @@ func scanShown(r store.Row) (s shown, err error) {
 		return binding.Resolve(base, &domain.Selections, &app.Selections)
 	})
 	return s, nil
+}
+
+// AppChanged has the domains of an app published again after a change of what their
+// pages show and how their links open the app: its name, logo, desktopUrl, scheme,
+// androidPackage or templates. Where native tells that iosTeamId or iosBundleId
+// changed, domains whose native apps are the app's also get a new revision.
+func AppChanged(ctx context.Context, tx *store.Tx, appID string, native bool) (err error) {
+	defer fault.Wrap(&err, "domain.AppChanged(%s)", appID)
+	if native {
+		if _, err := tx.Exec(ctx, `UPDATE domain SET revision = ?, updated_at = ? WHERE app_id = ? AND NOT detached
+			AND native_config IS NULL`, ids.Revision(), tx.Now, appID); err != nil {
+			return err
+		}
+	}
+	// What was not published yet will be with what is current then.
+	const shown = "app_id = ? AND NOT detached AND publication_confirmed IS NOT NULL"
+	if _, err := tx.Exec(ctx, `UPDATE domain SET publication_status = 'pending', publication_attempts = 0,
+		publication_error = NULL, publication_updated_at = ? WHERE `+shown, tx.Now, appID); err != nil {
+		return err
+	}
+	all, err := store.All(ctx, tx, store.Value[string], "SELECT id FROM domain WHERE "+shown, appID)
+	for _, id := range all {
+		if err := enqueuePublish(ctx, tx, &Domain{ID: id, AppID: appID}); err != nil {
+			return err
+		}
+	}
+	return err
 }

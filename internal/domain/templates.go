@@ -6,7 +6,6 @@ import (
 	"github.com/waymarkhq/waymark/internal/binding"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/op"
-	"github.com/waymarkhq/waymark/internal/route"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -66,38 +65,4 @@ func Inherited(ctx context.Context, q store.Q, appID, hostname string) (scopes [
 	}, `SELECT domain.template_defaults, app.template_defaults FROM domain JOIN app ON app.id = domain.app_id
 		WHERE hostname = ? AND app_id = ? AND `+held, hostname, appID)
 	return scopes, err
-}
-
-// templatesInForce returns the templates of pages for links that choose none.
-func (d *Domain) templatesInForce(ctx context.Context, q store.Q) (t route.Templates, err error) {
-	scopes, err := Inherited(ctx, q, d.AppID, d.Hostname)
-	if err != nil {
-		return t, err
-	}
-	name := func(base binding.Base) string { return binding.Resolve(base, scopes...).Ref() }
-	return route.Templates{Android: name(binding.Android), IOS: name(binding.IOS), Recovery: name(binding.Recovery)}, nil
-}
-
-// isShown is the condition of a row of table domain whose hostname was published.
-const isShown = "app_id = ? AND NOT detached AND publication_confirmed IS NOT NULL"
-
-// PublishAll has the domains of an app published again, for a change of the app that
-// visitors of all of them see. The domains keep their revisions. One that was not
-// published yet will be with what is current then.
-func PublishAll(ctx context.Context, tx *store.Tx, appID string) (err error) {
-	defer fault.Wrap(&err, "domain.PublishAll(%s)", appID)
-	if _, err := tx.Exec(ctx, `UPDATE domain SET publication_status = 'pending', publication_attempts = 0,
-		publication_error = NULL, publication_updated_at = ? WHERE `+isShown, tx.Now, appID); err != nil {
-		return err
-	}
-	all, err := store.All(ctx, tx, store.Value[string], "SELECT id FROM domain WHERE "+isShown, appID)
-	if err != nil {
-		return err
-	}
-	for _, id := range all {
-		if err := enqueuePublish(ctx, tx, &Domain{ID: id, AppID: appID}); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -121,8 +121,6 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) outcome {
 		return h.answer(w, r, host, route.Root(host))
 	}
 	switch first, _, _ := strings.Cut(path, "/"); first {
-	case "_service":
-		return notFoundPage.write(w, r)
 	case ".well-known":
 		return h.association(w, r, host, path)
 	case "robots.txt":

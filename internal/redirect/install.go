@@ -35,7 +35,7 @@ func (h *Handler) install(w http.ResponseWriter, c *appCall, path string) outcom
 	link, err := h.Cache.Link(c.Context(), c.hostname, path)
 	if err != nil {
 		h.countInstall(away)
-		return h.unavailable(w, c.Request, err)
+		return h.unavailable(w, c.Request, c.host, err)
 	}
 	agent := &c.from.Agent
 	// As for a program, Decide has no page that opens the app. A limit of clicks does not
@@ -47,7 +47,7 @@ func (h *Handler) install(w http.ResponseWriter, c *appCall, path string) outcom
 	decision := route.Decide(link, c.host, visit, c.now)
 	if !recoverable(c, link, &decision) {
 		h.countInstall(withoutToken)
-		return answer(w, c.Request, decision)
+		return h.answer(w, c.Request, c.host, decision)
 	}
 	var token string
 	if c.Method == http.MethodGet {
@@ -67,7 +67,7 @@ func (h *Handler) install(w http.ResponseWriter, c *appCall, path string) outcom
 		h.countInstall(tokenMade)
 		decision.Location = withReferrer(decision.Location, c.hostname, token)
 	}
-	return answer(w, c.Request, decision)
+	return h.answer(w, c.Request, c.host, decision)
 }
 
 // recoverable reports whether a visitor whom a decision sends to a store can have a

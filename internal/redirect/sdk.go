@@ -76,11 +76,11 @@ func (h *Handler) service(w http.ResponseWriter, r *http.Request, hostname strin
 		return h.call(w, c, name, h.events)
 	case !reads:
 		w.Header()["Allow"] = allowed
-		return methodPage.write(w, r)
+		return h.notify(w, r, host, methodNotice)
 	case strings.HasPrefix(path, route.InstallPath):
 		return h.install(w, c, strings.TrimPrefix(path, route.InstallPath))
 	}
-	return notFoundPage.write(w, r)
+	return h.notify(w, r, host, notFoundNotice)
 }
 
 // call answers the call of an app.
