@@ -80,7 +80,8 @@ func checkPhrases(p *fault.Problems, config Config) {
 		for _, part := range parse(s) {
 			if part.isVariable && !slices.Contains(keys, part.text) {
 				p.Add(fault.Pointer(append([]any{"content"}, at...)...), fault.ReasonUnknownReference,
-					"{{%s}} names a variable that is not declared in variables%s", part.text, schema.Hint(part.text, keys))
+					"{{%s}} names a variable that is not declared in variables%s", part.text,
+					schema.Hint(part.text, keys))
 			}
 		}
 	}
@@ -110,8 +111,8 @@ func checkSize(p *fault.Problems, base binding.Base, config Config) {
 		most = max(most, len(t.render(nil, &v, whole)))
 	}
 	if most > MaxPageBytes {
-		p.Add("/content", fault.ReasonTooLarge, "the page must have at most %d bytes, the logo included; with the default "+
-			"values of the variables it has %d; shorten the texts", MaxPageBytes, most)
+		p.Add("/content", fault.ReasonTooLarge, "the page must have at most %d bytes, the logo included; with the "+
+			"default values of the variables it has %d; shorten the texts", MaxPageBytes, most)
 	}
 }
 
@@ -119,9 +120,10 @@ func checkSize(p *fault.Problems, base binding.Base, config Config) {
 func ordinaryVisit(tag language.Tag) Visit {
 	address := "https://links.example.com/" + strings.Repeat("a", 100)
 	return Visit{
-		Language: tag, Nonce: strings.Repeat("n", 22), AppName: strings.Repeat("n", 40), Title: strings.Repeat("t", 80),
-		OpenURI: "intent://" + strings.Repeat("a", 400), Automatic: true, Fallback: address + "/fallback",
-		InstallURL: address + "/install", WebURL: address, CopyText: address + "#waymark_token=" + strings.Repeat("t", 64),
+		Language: tag, Nonce: strings.Repeat("n", 22), AppName: strings.Repeat("n", 40),
+		Title: strings.Repeat("t", 80), OpenURI: "intent://" + strings.Repeat("a", 400), Automatic: true,
+		Fallback: address + "/fallback", InstallURL: address + "/install", WebURL: address,
+		CopyText:   address + "#waymark_token=" + strings.Repeat("t", 64),
 		AppStoreID: "1234567890", Address: address,
 	}
 }

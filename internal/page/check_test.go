@@ -59,7 +59,8 @@ func TestCheck(t *testing.T) {
 		`{"variables":[{"key":"city"}],"content":{"heading":"{{cty}}","supportingText":"{{City}} {{}}",
 			"actionLabels":{"a/b":"{{x}}","open":"{{city}} {{y}}"},"details":[{"label":"{{city","value":"a"},
 			{"label":"{{v}}","value":"{{w}}"}]}}`: {
-			"/content/heading unknown_reference did you mean city?", "/content/supportingText unknown_reference {{City}}",
+			"/content/heading unknown_reference did you mean city?",
+			"/content/supportingText unknown_reference {{City}}",
 			"/content/supportingText unknown_reference {{}}", "/content/actionLabels/a~1b unknown_reference {{x}}",
 			"/content/actionLabels/open unknown_reference {{y}}", "/content/details/1/label unknown_reference {{v}}",
 			"/content/details/1/value unknown_reference {{w}}"},
@@ -167,7 +168,8 @@ func TestOfficialTemplatesPass(t *testing.T) {
 
 func TestLabelsOnButtons(t *testing.T) {
 	for button, want := range map[string]string{
-		"#000000": "#fff", "#ffffff": "#000", "#276a4b": "#fff", "#8fd6ae": "#000", "#757575": "#fff", "#757676": "#000",
+		"#000000": "#fff", "#ffffff": "#000", "#276a4b": "#fff", "#8fd6ae": "#000", "#757575": "#fff",
+		"#757676": "#000",
 	} {
 		if got := on(button); got != want {
 			t.Errorf("on %s: %s", button, got)

@@ -50,7 +50,8 @@ func CheckData(config Config, data jsontext.Value) []fault.Detail {
 	}
 	for _, key := range sorted(values) {
 		if !known[key] {
-			p.Add(fault.Pointer(key), fault.ReasonUnknownField, "the template has no such variable%s", schema.Hint(key, keys))
+			p.Add(fault.Pointer(key), fault.ReasonUnknownField, "the template has no such variable%s",
+				schema.Hint(key, keys))
 		}
 	}
 	return found(&p)

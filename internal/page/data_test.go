@@ -19,14 +19,16 @@ func TestCheckData(t *testing.T) {
 		`{}`:                {"/city required requires it"},
 		`{"city":"Kölner"}`: {"/city too_long at most 5 characters"},
 		`{"city":1,"size":"1","lace":"true","shop":null}`: {
-			"/city wrong_type string", "/size wrong_type number", "/lace wrong_type true or false", "/shop wrong_type string"},
+			"/city wrong_type string", "/size wrong_type number", "/lace wrong_type true or false",
+			"/shop wrong_type string"},
 		`{"city":["a"],"lace":{},"size":true}`: {
 			"/city wrong_type string", "/size wrong_type number", "/lace wrong_type true or false"},
-		`{"city":"a\u202eb"}`:            {"/city invalid_text direction"},
-		`{"city":"a","citty":"b","z":1}`: {"/citty unknown_field did you mean city?", "/z unknown_field known are city"},
-		`{"city":"a","a/b":1}`:           {"/a~1b unknown_field "},
-		`[]`:                             {" wrong_type must be an object"},
-		`{"city":"a","city":"b"}`:        {" wrong_type must be an object"},
+		`{"city":"a\u202eb"}`: {"/city invalid_text direction"},
+		`{"city":"a","citty":"b","z":1}`: {"/citty unknown_field did you mean city?",
+			"/z unknown_field known are city"},
+		`{"city":"a","a/b":1}`:    {"/a~1b unknown_field "},
+		`[]`:                      {" wrong_type must be an object"},
+		`{"city":"a","city":"b"}`: {" wrong_type must be an object"},
 		`{"city":"a","long":"` + strings.Repeat("x", 4000) + `"}`: nil,
 		`{"city":"a","long":"` + strings.Repeat("x", 4001) + `"}`: {"/long too_long at most 4000 characters"},
 	} {

@@ -17,8 +17,9 @@ import (
 // admitted are the elements of pages, and their attributes.
 var admitted = map[string][]string{
 	"html": {"lang", "dir"}, "head": nil, "meta": {"charset", "name", "content", "media"}, "link": {"rel", "href"},
-	"title": {"lang", "dir"}, "style": {"nonce"}, "script": {"nonce"}, "body": nil, "main": {"dir", "class"}, "header": nil,
-	"img": {"class", "src", "alt"}, "span": {"class", "aria-hidden"}, "p": {"class", "id", "lang", "dir", "role"},
+	"title": {"lang", "dir"}, "style": {"nonce"}, "script": {"nonce"}, "body": nil, "main": {"dir", "class"},
+	"header": nil,
+	"img":    {"class", "src", "alt"}, "span": {"class", "aria-hidden"}, "p": {"class", "id", "lang", "dir", "role"},
 	"div": {"class"}, "h1": {"lang", "dir"}, "h2": {"dir"}, "dl": nil, "dt": {"lang", "dir"}, "dd": {"lang", "dir"},
 	"ol": nil, "li": nil, "input": {"id", "dir", "readonly", "aria-label", "value"},
 	"button": {"class", "id", "type", "hidden", "data-copied", "lang", "dir"},
@@ -64,14 +65,16 @@ func inspect(t *testing.T, page []byte, nonce string) (elements []*nethtml.Node)
 				t.Errorf("the nonce %q, want %q", a.Val, seen(nonce))
 			}
 		}
-		if n.Data == "script" && strings.TrimSpace(n.FirstChild.Data) != openScript && strings.TrimSpace(n.FirstChild.Data) != copyScript {
+		if n.Data == "script" && strings.TrimSpace(n.FirstChild.Data) != openScript &&
+			strings.TrimSpace(n.FirstChild.Data) != copyScript {
 			t.Errorf("a script: %s", n.FirstChild.Data)
 		}
 		if n.Data == "style" && !strings.HasPrefix(n.FirstChild.Data, ":root{--back:#") {
 			t.Errorf("a style: %s", n.FirstChild.Data)
 		}
 	}
-	for element, want := range map[string]int{"h1": 1, "title": 1, "main": 1, "style": 1, "html": 1, "head": 1, "body": 1} {
+	for element, want := range map[string]int{"h1": 1, "title": 1, "main": 1, "style": 1, "html": 1, "head": 1,
+		"body": 1} {
 		if count[element] != want {
 			t.Errorf("%d times %s", count[element], element)
 		}
@@ -96,10 +99,13 @@ func seen(s string) string {
 
 // hostile are values that would change a page if one slot forgot to escape them.
 var hostile = []string{
-	`"><script>alert(1)</script>`, `'><img src=x onerror=alert(1)>`, "</title></style></script><b>", "javascript:alert(1)",
+	`"><script>alert(1)</script>`, `'><img src=x onerror=alert(1)>`, "</title></style></script><b>",
+	"javascript:alert(1)",
 	"JaVaScRiPt://x%0aalert(1)", "data:text/html,<script>alert(1)</script>", "https://a.example/\" onclick=\"alert(1)",
-	"shop://x' onclick='alert(1)", "intent://x#Intent;S.browser_fallback_url=javascript:alert(1);end", "{{key}}", "{{", "}}",
-	"\x00<b>", "\xff<b>", "<!--", "-->", "]]>", "&lt;b&gt;", "&#60;b&#62;", "`", "\u2028", "\u202e", "<plaintext>", "<base href=x>",
+	"shop://x' onclick='alert(1)", "intent://x#Intent;S.browser_fallback_url=javascript:alert(1);end", "{{key}}",
+	"{{", "}}",
+	"\x00<b>", "\xff<b>", "<!--", "-->", "]]>", "&lt;b&gt;", "&#60;b&#62;", "`", "\u2028", "\u202e", "<plaintext>",
+	"<base href=x>",
 	"data:image/svg+xml,\" onerror=\"alert(1)", "#fff;}</style><b>", "1234", "1\" http-equiv=\"refresh",
 }
 
@@ -120,12 +126,14 @@ func FuzzAppend(f *testing.F) {
 		line := func() opt.Opt[text.Line] { return opt.OptOf(text.Line(next())) }
 		config := Config{
 			Appearance: opt.OptOf(Appearance{
-				Light:      opt.OptOf(Palette{Background: opt.OptOf(next()), Text: opt.OptOf(next()), Accent: opt.OptOf(next())}),
+				Light: opt.OptOf(Palette{Background: opt.OptOf(next()), Text: opt.OptOf(next()),
+					Accent: opt.OptOf(next())}),
 				FontFamily: opt.OptOf(next()), Radius: opt.OptOf(next()), Spacing: opt.OptOf(next()),
 			}),
 			Content: opt.OptOf(Content{
 				Heading: line(), SupportingText: opt.OptOf(text.Block(next())),
-				ActionLabels: opt.OptOf(ActionLabels{"open": text.Line(next()), "install": text.Line(next()), "web": text.Line(next()),
+				ActionLabels: opt.OptOf(ActionLabels{"open": text.Line(next()), "install": text.Line(next()),
+					"web":  text.Line(next()),
 					"copy": text.Line(next()), next(): "x"}),
 				Details: opt.OptOf([]Detail{{text.Line(next()), text.Block(next())}, {"{{key}}", "{{key}} {{other}}"}}),
 			}),
@@ -135,9 +143,12 @@ func FuzzAppend(f *testing.F) {
 			config = Config{}
 		}
 		v := Visit{
-			Language: language.Make(next()), Nonce: next(), Scheme: Scheme(next()), AppName: next(), AppLogo: next(), Title: next(),
-			Description: next(), Data: map[string]string{"key": next(), next(): next()}, OpenURI: next(), Fallback: next(),
-			Automatic: choice&8 != 0, InstallURL: next(), WebURL: next(), CopyText: next(), AppStoreID: next(), Address: next(),
+			Language: language.Make(next()), Nonce: next(), Scheme: Scheme(next()), AppName: next(), AppLogo: next(),
+			Title:       next(),
+			Description: next(), Data: map[string]string{"key": next(), next(): next()}, OpenURI: next(),
+			Fallback:  next(),
+			Automatic: choice&8 != 0, InstallURL: next(), WebURL: next(), CopyText: next(), AppStoreID: next(),
+			Address: next(),
 		}
 		template := Compile(base, config, next())
 		page := template.Append(nil, &v)

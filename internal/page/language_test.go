@@ -12,9 +12,12 @@ import (
 
 func TestLanguage(t *testing.T) {
 	for accept, want := range map[string]string{
-		"": "en", "en": "en", "en-US,en;q=0.9": "en", "pt-BR,pt;q=0.9,en-US;q=0.8": "pt", "pt-PT": "pt", "es-419,es;q=0.9": "es",
-		"ES": "es", "de-DE,de;q=0.9,es;q=0.5,en;q=0.3": "es", "de": "en", "*": "en", "fr,pt": "pt", "gl,es;q=0.8": "es",
-		"en;q=0.1,pt;q=0.9": "pt", "en-US;q=0.1,pt;q=0.9": "pt", "es;q=0,en": "en", "english": "en", "x": "en", "\xff\x00": "en", ";;;,,": "en",
+		"": "en", "en": "en", "en-US,en;q=0.9": "en", "pt-BR,pt;q=0.9,en-US;q=0.8": "pt", "pt-PT": "pt",
+		"es-419,es;q=0.9": "es",
+		"ES":              "es", "de-DE,de;q=0.9,es;q=0.5,en;q=0.3": "es", "de": "en", "*": "en", "fr,pt": "pt",
+		"gl,es;q=0.8":       "es",
+		"en;q=0.1,pt;q=0.9": "pt", "en-US;q=0.1,pt;q=0.9": "pt", "es;q=0,en": "en", "english": "en", "x": "en",
+		"\xff\x00": "en", ";;;,,": "en",
 		strings.Repeat("de,", 40) + "pt":     "pt", // 122 bytes
 		strings.Repeat("de,", 60) + "pt":     "en", // beyond what is looked at
 		strings.Repeat("a-", 10000):          "en",
@@ -65,11 +68,13 @@ func TestMessages(t *testing.T) {
 		flat := map[string]string{}
 		flatten(flat, "", all)
 		for key, text := range flat {
-			if strings.TrimSpace(text) == "" || text != strings.TrimSpace(text) || strings.ContainsAny(text, "<>&\"\n") {
+			if strings.TrimSpace(text) == "" || text != strings.TrimSpace(text) || strings.ContainsAny(text,
+				"<>&\"\n") {
 				t.Errorf("%s: %s is %q", file.Name(), key, text)
 			}
 		}
-		if flat["direction"] != "ltr" && flat["direction"] != "rtl" || !strings.Contains(flat["continueTo"], "{destination}") {
+		if flat["direction"] != "ltr" && flat["direction"] != "rtl" || !strings.Contains(flat["continueTo"],
+			"{destination}") {
 			t.Errorf("%s: direction or continueTo", file.Name())
 		}
 		if keys == nil {

@@ -128,7 +128,8 @@ func (p *page) begin(t *Template, scheme Scheme, owners, ours, appStoreID, addre
 	if !known {
 		look = t.looks[""]
 	}
-	p.raw("<!doctype html>\n<html lang=\"", p.words.tag, `" dir="`, p.words.Direction, "\">\n<head>\n<meta charset=\"utf-8\">\n",
+	p.raw("<!doctype html>\n<html lang=\"", p.words.tag, `" dir="`, p.words.Direction, "\">\n<head>\n",
+		"<meta charset=\"utf-8\">\n",
 		`<meta name="viewport" content="width=device-width,initial-scale=1,viewport-fit=cover">`, "\n",
 		`<meta name="robots" content="noindex">`, "\n", `<link rel="icon" href="data:,">`, "\n", look.meta)
 	if appStoreID != "" && strings.Trim(appStoreID, "0123456789") == "" {

@@ -5,7 +5,6 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -81,7 +80,8 @@ func TestLeavesOut(t *testing.T) {
 			v.AppLogo = "data:image/png;base64," + long(c.logo-len("data:image/png;base64,"))
 		}
 		page := string(template.Append(nil, &v))
-		if len(page) > MaxPageBytes || strings.Contains(page, "<img") != c.hasLogo || strings.Contains(page, "<dl") != c.hasDL ||
+		if len(page) > MaxPageBytes || strings.Contains(page, "<img") != c.hasLogo || strings.Contains(page,
+			"<dl") != c.hasDL ||
 			strings.Contains(page, v.Description) != c.hasDL || !strings.Contains(page, "shop://items/7") {
 			t.Errorf("%+v: %d bytes\n%s", c, len(page), page)
 		}
@@ -93,11 +93,13 @@ func TestLeavesOutAtTheBound(t *testing.T) {
 	v := visitOf(binding.Android)
 	v.Description = strings.Repeat("x", 1000)
 	v.Description += strings.Repeat("x", MaxPageBytes-len(Official(binding.Android).Append(nil, &v)))
-	if page := Official(binding.Android).Append(nil, &v); len(page) != MaxPageBytes || !bytes.Contains(page, []byte("<img")) {
+	if page := Official(binding.Android).Append(nil, &v); len(page) != MaxPageBytes || !bytes.Contains(page,
+		[]byte("<img")) {
 		t.Errorf("%d bytes:\n%s", len(page), page)
 	}
 	v.Description += "x"
-	if page := Official(binding.Android).Append(nil, &v); len(page) >= MaxPageBytes || bytes.Contains(page, []byte("<img")) {
+	if page := Official(binding.Android).Append(nil, &v); len(page) >= MaxPageBytes || bytes.Contains(page,
+		[]byte("<img")) {
 		t.Errorf("%d bytes:\n%s", len(page), page)
 	}
 }
@@ -139,9 +141,11 @@ func TestVariables(t *testing.T) {
 			`<h1 lang="" dir="auto">Canvas sneakers &amp; &#34;laces&#34;</h1>`, `dir="auto">Lisbon: 1.50  {{</p>`,
 			`lang="" dir="auto">To Lisbon</a>`, `dir="auto">Instalar o app</a>`}},
 		{map[string]string{"city": "<b>", "n": "7", "b": "true", "none": "Heading", "unknown": "x"}, []string{
-			`<h1 lang="" dir="auto">Heading</h1>`, `dir="auto">&lt;b&gt;: 7 Sim {{</p>`, `>To &lt;b&gt;</a>`, `>Heading</a>`,
+			`<h1 lang="" dir="auto">Heading</h1>`, `dir="auto">&lt;b&gt;: 7 Sim {{</p>`, `>To &lt;b&gt;</a>`,
+			`>Heading</a>`,
 			`<dt lang="" dir="auto">A</dt><dd lang="" dir="auto">Heading</dd>`, `<dd lang="" dir="auto">Sim</dd>`}},
-		{map[string]string{"b": "false", "city": ""}, []string{`dir="auto">: 1.50 Não {{</p>`, `<dt lang="" dir="auto">B</dt>`}},
+		{map[string]string{"b": "false", "city": ""}, []string{`dir="auto">: 1.50 Não {{</p>`,
+			`<dt lang="" dir="auto">B</dt>`}},
 	} {
 		page := render(t, binding.IOS, config, func(v *Visit) { v.Data, v.Language = c.data, language.Portuguese })
 		for _, want := range c.want {
@@ -156,7 +160,10 @@ func TestVariables(t *testing.T) {
 }
 
 func TestWordsOfOurs(t *testing.T) {
-	page := render(t, binding.Android, `{}`, func(v *Visit) { v.Title, v.Description, v.Language = "", "", language.Spanish })
+	page := render(t, binding.Android, `{}`, func(v *Visit) {
+		v.Title, v.Description, v.Language = "", "",
+			language.Spanish
+	})
 	for _, want := range []string{`<h1 dir="auto">Abre la app</h1>`, `dir="auto">Abrir la app</a>`,
 		`dir="auto">Instalar la app</a>`, `dir="auto">Continuar en el navegador</a>`} {
 		if !strings.Contains(page, want) {
@@ -171,43 +178,6 @@ func TestWordsOfOurs(t *testing.T) {
 		`value="https://go.example/spring?a=1,2#waymark_token=abc"`, ">Open the store</a>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %s in\n%s", want, page)
-		}
-	}
-}
-
-// A page has the scripts that it needs, and no other.
-func TestScripts(t *testing.T) {
-	for _, c := range []struct {
-		base        binding.Base
-		change      func(v *Visit)
-		opens, copy bool
-	}{
-		{binding.Android, func(v *Visit) {}, true, false},
-		{binding.Android, func(v *Visit) { v.Automatic = false }, false, false},
-		{binding.Android, func(v *Visit) { v.OpenURI = "" }, false, false},
-		{binding.IOS, func(v *Visit) { v.Automatic = true }, true, false},
-		{binding.Recovery, func(v *Visit) { v.Automatic = true }, false, true},
-		{binding.Recovery, func(v *Visit) { v.CopyText = "" }, false, false},
-	} {
-		page := render(t, c.base, `{}`, c.change)
-		if strings.Contains(page, openScript) != c.opens || strings.Contains(page, copyScript) != c.copy ||
-			(c.opens || c.copy) != strings.Contains(page, "<script nonce=\""+nonce+"\">") {
-			t.Errorf("%s: %s", c.base, page)
-		}
-	}
-}
-
-func TestFallback(t *testing.T) {
-	for fallback, want := range map[string]string{
-		"https://go.example/_service/install/spring": `class="secondary" data-fallback href="https://go.example/_service`,
-		"https://shop.example/items/7?a=1&b=2":       `class="tertiary" data-fallback href="https://shop`,
-		"https://elsewhere.example/":                 `<a hidden data-fallback href="https://elsewhere.example/"></a>`,
-		"javascript:alert(1)":                        "",
-		"":                                           "",
-	} {
-		page := render(t, binding.Android, `{}`, func(v *Visit) { v.Fallback = fallback })
-		if n := strings.Count(page, "data-fallback "); n != min(len(want), 1) || !strings.Contains(page, want) {
-			t.Errorf("%q: %d in %s", fallback, n, page)
 		}
 	}
 }
@@ -227,37 +197,6 @@ func TestBanner(t *testing.T) {
 	}
 }
 
-func TestSchemes(t *testing.T) {
-	for scheme, want := range map[Scheme][]string{
-		Light: {`content="light">`, "#f2f2f7"}, Dark: {`content="dark">`, "#1c1c1e"},
-		"": {`content="light dark">`, "#f2f2f7", "@media(prefers-color-scheme:dark){:root{", "#1c1c1e"},
-	} {
-		v := visitOf(binding.IOS)
-		v.Scheme = scheme
-		page := string(Official(binding.IOS).Append(nil, &v))
-		for _, colour := range []string{"#f2f2f7", "#1c1c1e", "@media(prefers-color-scheme:dark)"} {
-			if strings.Contains(page, colour) != slices.ContainsFunc(want, func(w string) bool { return strings.HasPrefix(w, colour) }) {
-				t.Errorf("%q: %s", scheme, colour)
-			}
-		}
-		if !strings.Contains(page, want[0]) {
-			t.Errorf("%q: no %s", scheme, want[0])
-		}
-	}
-}
-
-func TestAppearance(t *testing.T) {
-	v := visitOf(binding.Android)
-	page := string(Compile(binding.Android, configOf(t, `{"appearance":{"light":{"accent":"#0000ff","secondary":"#eeeeee"},
-		"fontFamily":"serif","radius":"small","spacing":"compact"}}`), "").Append(nil, &v))
-	for _, want := range []string{"--accent:#0000ff;--on-accent:#fff;--second:#eeeeee;--on-second:#000", "--radius:.5rem",
-		"--gap:.75rem", "Georgia", androidLight.text, androidDark.accent} {
-		if !strings.Contains(page, want) {
-			t.Errorf("no %s", want)
-		}
-	}
-}
-
 func TestDirection(t *testing.T) {
 	for _, c := range []struct{ heading, text, want string }{
 		{"Sale", "", "ltr"}, {"123 ש", "abc", "rtl"}, {"مرحبا", "", "rtl"}, {"30%", "שלום", "rtl"}, {"30%", "", ""},
@@ -268,45 +207,9 @@ func TestDirection(t *testing.T) {
 	}
 }
 
-func TestAddresses(t *testing.T) {
-	for address, want := range map[string][2]bool{ // of the web, opens an app
-		"https://a.example": {true, true}, "HTTP://a": {true, true}, "shop://x": {false, true}, "com.a-b+c:x": {false, true},
-		"intent://x#Intent;end": {false, true}, "javascript:alert(1)": {}, "JavaScript://%0aalert(1)": {}, "data:text/html,x": {},
-		"vbscript:x": {}, "blob:https://a": {}, "file:///etc": {}, "about:blank": {}, "view-source:x": {}, "filesystem:x": {},
-		"": {}, "http": {}, "https": {}, ":x": {}, "//a.example": {}, "/a": {}, "1a:x": {}, " javascript:x": {}, "java\tscript:x": {}, "\x00a:b": {},
-		"a b:c": {}, "é:x": {}, "https:a": {false, true},
-	} {
-		if got := [2]bool{isWeb(address), opensApp(address)}; got != want {
-			t.Errorf("%q: %v, want %v", address, got, want)
-		}
-	}
-}
-
-func TestNotices(t *testing.T) {
-	for _, base := range binding.Bases {
-		for _, kind := range []Kind{NotFound, Gone, Scheduled, Unavailable, BadMethod} {
-			n := Notice{
-				Kind: kind, Language: language.Portuguese, Nonce: nonce, AppName: "A&B", AppLogo: "data:image/png;base64,iVBORw0KGgo=",
-				HomeURL: "https://shop.example/?a&b",
-			}
-			page := string(Official(base).AppendNotice(nil, &n))
-			said := wordsByTag[language.Portuguese].Notices[kind]
-			for _, want := range []string{`<html lang="pt"`, "<title dir=\"auto\">" + said.Title, `<h1 dir="auto">` + said.Title, said.Text,
-				"A&amp;B", `<img class="logo"`, `href="https://shop.example/?a&amp;b" dir="auto">Ir para a página inicial</a>`} {
-				if !strings.Contains(page, want) {
-					t.Errorf("%s, %s: no %s in\n%s", base, kind, want, page)
-				}
-			}
-			n.HomeURL = "javascript:alert(1)"
-			if page := Official(base).AppendNotice(nil, &n); bytes.Contains(page, []byte("<a ")) || len(page) > MaxPageBytes {
-				t.Errorf("%s, %s: a button that leads nowhere", base, kind)
-			}
-		}
-	}
-}
-
 func BenchmarkRender(b *testing.B) {
-	config := configOf(b, `{"variables":[{"key":"city","defaultValue":"Lisbon"}],"content":{"heading":"Sneakers in {{city}}",
+	config := configOf(b,
+		`{"variables":[{"key":"city","defaultValue":"Lisbon"}],"content":{"heading":"Sneakers in {{city}}",
 		"details":[{"label":"Size","value":"42"},{"label":"Where","value":"{{city}}, at the old harbour"}]}}`)
 	for _, base := range binding.Bases {
 		v := visitOf(base)

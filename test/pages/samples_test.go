@@ -50,8 +50,9 @@ func newAlbum(t *testing.T, address string) *album {
 	t.Helper()
 	visit := page.Visit{
 		Language: language.English, Nonce: nonce, AppName: "Summer Shop", AppLogo: logo(t),
-		Title: "Canvas sneakers, 30% off", Description: "Light, washable, made to walk a whole city in.\nOnly until Sunday.",
-		OpenURI: "shop://items/7?color=red&size=m", InstallURL: address + "/install", WebURL: address + "/web",
+		Title:       "Canvas sneakers, 30% off",
+		Description: "Light, washable, made to walk a whole city in.\nOnly until Sunday.",
+		OpenURI:     "shop://items/7?color=red&size=m", InstallURL: address + "/install", WebURL: address + "/web",
 		Fallback: address + "/install",
 	}
 	return &album{address, visit, map[string][]byte{}}
@@ -126,7 +127,8 @@ func acts(_ *testing.T, a *album) {
 	a.show("manual", ios)
 	a.show("automatic", ios, func(v *page.Visit) { v.Automatic, v.Fallback, v.InstallURL = true, fallback, fallback })
 	a.show("apart", ios, func(v *page.Visit) { v.Automatic, v.Fallback = true, fallback })
-	a.show("android", page.Official(binding.Android), func(v *page.Visit) { v.OpenURI = "intent://a#Intent;scheme=https;end" })
+	a.show("android", page.Official(binding.Android),
+		func(v *page.Visit) { v.OpenURI = "intent://a#Intent;scheme=https;end" })
 	a.show("recovery", page.Official(binding.Recovery), a.recovering)
 	a.notice("notice", binding.IOS, page.Notice{Kind: page.NotFound, HomeURL: a.address + "/web"})
 }
