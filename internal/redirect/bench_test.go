@@ -7,9 +7,12 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"testing"
+	"time"
 
+	"github.com/waymarkhq/waymark/internal/binding"
 	"github.com/waymarkhq/waymark/internal/clicklog"
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/page"
 	"github.com/waymarkhq/waymark/internal/route"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/visitor"
@@ -40,6 +43,9 @@ func benchmarked(db *store.DB, write func(*clicklog.Event) error) http.Handler {
 		Salts: visitor.NewSalts(db, slog.New(slog.DiscardHandler)),
 		Visitors: visitor.New(visitor.Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
 			CountryHeader: "X-Country"}),
+		Address: func(hostname, prefix, slug string) string {
+			return "https://" + hostname + "/" + route.Path(prefix, slug)
+		},
 		Clock: &clock.Clock{}, Log: slog.New(slog.DiscardHandler),
 	})
 }
@@ -116,5 +122,77 @@ func BenchmarkServer(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// BenchmarkPage measures, in turns of one run, an answer with a page that opens the
+// app, a redirect, and the rendering of the same page alone. A page may cost twice a
+// redirect and 60 µs more: what it costs beyond twice a redirect is reported as
+// µs-beyond.
+func BenchmarkPage(b *testing.B) {
+	db, _ := openSQLite(b)
+	putTemplate(b, db, binding.Android, "#123456", "In {{city}}")
+	publishApps(b, db, func(h *route.Host) { h.Templates.Android = "android@1" }, func(l *route.Link) {
+		l.Behavior = route.BehaveIntelligent
+	})
+	log, err := clicklog.Open(b.TempDir(), slog.New(slog.DiscardHandler))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer log.Close()
+	handler := benchmarked(db, log.Append)
+	ask := func(agent string) func() {
+		r := request("GET", "app.example", "/x?fbclid=abcdefghijk", "User-Agent", agent, "Accept-Language", "pt-BR,pt;q=0.9",
+			"Accept", "text/html", "Accept-Encoding", "gzip")
+		w := nowhere{http.Header{}}
+		return func() { handler.ServeHTTP(w, r) }
+	}
+	template, err := route.NewCache(db, slog.Default()).Template(b.Context(), binding.Android, "android@1", "app")
+	if err != nil {
+		b.Fatal(err)
+	}
+	decision := route.Decide(&route.Link{AppID: "app", DesktopURL: web, PlayStoreURL: playStore, AppPath: "products/7"},
+		&route.Host{AppID: "app", Scheme: "shop", AndroidPackage: "com.example"},
+		route.Visit{Platform: route.Android, Query: "fbclid=abcdefghijk", Address: "https://app.example/x"}, 0)
+	shown := page.Visit{Language: page.Language("pt"), Nonce: newNonce(), AppName: "Shop & Co", AppLogo: dot,
+		Title: "Spring <sale>", Description: "Everything", Data: map[string]string{"city": "Rome"}, Automatic: true,
+		OpenURI: decision.App.NativeURI, Fallback: decision.Location, InstallURL: decision.App.InstallURL,
+		WebURL: decision.App.WebURL}
+	render := func() { template.Append(nil, &shown) }
+	paged, redirected := ask(visitortest.ChromeAndroid), ask(visitortest.ChromeWindows)
+	var spent [3]time.Duration
+	turns := [len(spent)]func(){paged, redirected, render}
+	for _, turn := range turns {
+		turn() // reads what is not in memory yet
+	}
+	const each = 100
+	b.ReportAllocs()
+	n := 0
+	for ; b.Loop(); n++ {
+		for i, turn := range turns {
+			start := time.Now()
+			for range each {
+				turn()
+			}
+			spent[i] += time.Since(start)
+		}
+	}
+	µs := func(i int) float64 { return float64(spent[i].Nanoseconds()) / 1000 / float64(n*each) }
+	b.ReportMetric(µs(0), "µs/page")
+	b.ReportMetric(µs(1), "µs/redirect")
+	b.ReportMetric(µs(2), "µs/render")
+	b.ReportMetric(µs(0)-2*µs(1), "µs-beyond")
+}
+
+// BenchmarkNotice is the answer to an address that no link has, in an owner's look.
+func BenchmarkNotice(b *testing.B) {
+	db, _ := openSQLite(b)
+	putTemplate(b, db, binding.Android, "#123456", "A")
+	publishApps(b, db, func(h *route.Host) { h.Templates.Android = "android@1" }, nil)
+	handler := benchmarked(db, func(*clicklog.Event) error { return nil })
+	r := request("GET", "app.example", "/unknown", "User-Agent", visitortest.ChromeWindows)
+	b.ReportAllocs()
+	for b.Loop() {
+		handler.ServeHTTP(nowhere{http.Header{}}, r)
 	}
 }
