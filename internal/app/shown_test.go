@@ -32,7 +32,8 @@ func TestShown(t *testing.T) {
 		before := owner.Call("GET", domain, nil)
 		change := func(method, path string, body any) {
 			t.Helper()
-			if r := owner.Call(method, path, body, apitest.IfMatch(owner.Call("GET", app, nil).Revision())); r.Status >= 300 {
+			if r := owner.Call(method, path, body, apitest.IfMatch(owner.Call("GET", app,
+				nil).Revision())); r.Status >= 300 {
 				t.Fatalf("%s %s: %s", method, path, r.Body)
 			}
 			i.Settle(t)
@@ -77,7 +78,8 @@ func TestShown(t *testing.T) {
 		// The templates that hold are the domain's, then the app's.
 		for id, heading := range map[string]string{"a": "Of the app", "d": "Of the domain"} {
 			if err := i.DB.InTx(t.Context(), func(tx *store.Tx) error {
-				return route.PutTemplate(t.Context(), tx, id, 1, route.TemplateVersion{AppID: owner.AppID, Base: binding.IOS,
+				return route.PutTemplate(t.Context(), tx, id, 1, route.TemplateVersion{AppID: owner.AppID,
+					Base:   binding.IOS,
 					Config: page.Config{Content: opt.OptOf(page.Content{Heading: opt.OptOf(text.Line(heading))})}})
 			}); err != nil {
 				t.Fatal(err)
@@ -107,19 +109,22 @@ func TestShown(t *testing.T) {
 		shows("/x", iPhone, true, ">Of the app</h1>")
 
 		// Nothing of that is the domain's own.
-		if after := owner.Call("GET", domain, nil).Has("data.publication.status", `"synced"`); after.Revision() != before.Revision() {
+		if after := owner.Call("GET", domain, nil).Has("data.publication.status",
+			`"synced"`); after.Revision() != before.Revision() {
 			t.Error("the domain got a new revision")
 		}
 		// What visitors do not see is not published again.
 		jobs := func() int64 {
-			n, err := store.One(t.Context(), i.DB, store.Value[int64], "SELECT COUNT(*) FROM job WHERE kind = 'domain.publish'")
+			n, err := store.One(t.Context(), i.DB, store.Value[int64],
+				"SELECT COUNT(*) FROM job WHERE kind = 'domain.publish'")
 			if err != nil {
 				t.Fatal(err)
 			}
 			return n
 		}
 		revision := owner.Call("GET", app, nil).Revision()
-		r := owner.Call("PATCH", app, M{"playStoreUrl": "https://play.example/shop"}, apitest.IfMatch(revision)).Want(200)
+		r := owner.Call("PATCH", app, M{"playStoreUrl": "https://play.example/shop"},
+			apitest.IfMatch(revision)).Want(200)
 		if n := jobs(); n != 0 {
 			t.Errorf("%d jobs for a change that no visitor sees", n)
 		}

@@ -7,7 +7,8 @@ import (
 )
 
 func TestSelectionOf(t *testing.T) {
-	for _, want := range []binding.Selection{{Mode: binding.Inherit}, {Mode: binding.Official}, binding.CustomOf("a", 12)} {
+	for _, want := range []binding.Selection{{Mode: binding.Inherit}, {Mode: binding.Official}, binding.CustomOf("a",
+		12)} {
 		if got := binding.SelectionOf(want.Ref()); got.Ref() != want.Ref() || got.Mode != want.Mode {
 			t.Errorf("%q became %+v", want.Ref(), got)
 		}

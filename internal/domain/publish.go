@@ -91,7 +91,8 @@ func (d *Domain) host(ctx context.Context, q store.Q) (route.Host, error) {
 		}
 		return weburl.ASCIIHost(*value)
 	}
-	host := route.Host{DomainID: d.ID, AppID: d.AppID, Connected: d.DNS == DNSConfigured, NoIndex: d.web.Robots == "noindex",
+	host := route.Host{DomainID: d.ID, AppID: d.AppID, Connected: d.DNS == DNSConfigured,
+		NoIndex:        d.web.Robots == "noindex",
 		RedirectStatus: int(d.web.RedirectStatus), RootURL: address(d.web.RootURL),
 		NotFoundURL: address(d.web.NotFoundURL), Recovery: d.recovery.route(),
 		AppName: app.name, AppLogo: app.logo, HomeURL: cmp.Or(address(d.web.RootURL), address(app.desktopURL)),

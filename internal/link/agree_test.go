@@ -50,7 +50,8 @@ func TestPreviewAgrees(t *testing.T) {
 						pick(random, "", "DE", "FR", "US")}
 					want := previewed(t, i, owner, l.id, v)
 					if got := visited(t, i, "https://"+owner.Host+"/"+l.slug, v); got != want {
-						t.Fatalf("%s at %s, %+v: the preview says %s, the redirector %s", l.slug, i.Clock.Now(), v, want, got)
+						t.Fatalf("%s at %s, %+v: the preview says %s, the redirector %s", l.slug, i.Clock.Now(), v,
+							want, got)
 					}
 					seen[want]++
 				}
@@ -73,11 +74,14 @@ func TestPreviewOfPages(t *testing.T) {
 				for _, ruled := range []bool{false, true} {
 					slug := fmt.Sprintf("%s-%v-%v", behavior, webOnly, ruled)
 					r := owner.Link(slug, M{"behavior": behavior, "webOnly": webOnly, "appPath": "products/7?a=b#c",
-						"parameters": M{"size": 10, "color": "dark red"}, "title": "T", "desktopUrl": "https://example.com/d",
-						"playStoreUrl": "https://play.example/?id=x", "appStoreUrl": "https://apps.example/x"}).Want(201)
+						"parameters": M{"size": 10, "color": "dark red"}, "title": "T",
+						"desktopUrl":   "https://example.com/d",
+						"playStoreUrl": "https://play.example/?id=x",
+						"appStoreUrl":  "https://apps.example/x"}).Want(201)
 					if ids[slug] = r.Text("data.id"); ruled {
-						owner.Call("PUT", "/links/"+apitest.Path(ids[slug])+"/routing-rules", M{"rules": []M{{"platform": "ios",
-							"destinationUrl": "https://example.com/rule"}}}, apitest.IfMatch(r.Revision())).Want(200)
+						owner.Call("PUT", "/links/"+apitest.Path(ids[slug])+"/routing-rules",
+							M{"rules": []M{{"platform": "ios",
+								"destinationUrl": "https://example.com/rule"}}}, apitest.IfMatch(r.Revision())).Want(200)
 					}
 				}
 			}
@@ -110,7 +114,8 @@ func TestPreviewOfPages(t *testing.T) {
 		// The template is the one that is chosen, and nothing opens without an app.
 		preview := "/links/" + apitest.Path(ids["manual-false-false"]) + "/preview"
 		owner.Call("POST", preview, M{"platform": "ios", "source": "browser"}).Want(200).
-			Has("data.template", `{"mode":"official","templateId":null,"version":null}`).Has("data.destinationUrl", "null")
+			Has("data.template", `{"mode":"official","templateId":null,"version":null}`).Has("data.destinationUrl",
+			"null")
 		owner.Call("POST", preview, M{"platform": "desktop", "source": "browser"}).Want(200).
 			Has("data.template", "null").Has("data.nativeUri", "null").Has("data.opening", `"none"`)
 		owner.Call("PATCH", app, M{"scheme": nil, "androidPackage": nil},
@@ -269,7 +274,8 @@ func previewed(t *testing.T, i *apitest.Installation, owner *apitest.Client, id 
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := httptest.NewRequest("POST", "https://api.example/v1/links/"+apitest.Path(id)+"/preview", bytes.NewReader(text))
+	r := httptest.NewRequest("POST", "https://api.example/v1/links/"+apitest.Path(id)+"/preview",
+		bytes.NewReader(text))
 	r.Header = http.Header{"Authorization": {"Bearer " + owner.Credential}, "Content-Type": {"application/json"},
 		"Idempotency-Key": {apitest.NewKey()}}
 	w := httptest.NewRecorder()
@@ -286,7 +292,8 @@ func previewed(t *testing.T, i *apitest.Installation, owner *apitest.Client, id 
 		t.Fatalf("preview: %d %s, %v", w.Code, w.Body, err)
 	}
 	page := d.Mode == "page"
-	if (d.Mode == "redirect") != (d.DestinationURL != nil) || page != (d.NativeURI != nil) || page != (d.Template != nil) ||
+	if (d.Mode == "redirect") != (d.DestinationURL != nil) || page != (d.NativeURI != nil) ||
+		page != (d.Template != nil) ||
 		page == (d.Opening == "none") || d.Fallback != nil && !page {
 		t.Fatalf("preview: %s", w.Body)
 	}

@@ -32,10 +32,13 @@ const (
 func publishApps(t testing.TB, db *store.DB, changeHost func(*route.Host), changeLink func(*route.Link)) {
 	t.Helper()
 	ctx := t.Context()
-	host := route.Host{DomainID: "d", AppID: "app", AppName: "Shop & Co", AppLogo: dot, HomeURL: "https://shop.example/",
-		Scheme: "shop", AndroidPackage: "com.example"}
-	link := route.Link{LinkID: "l", AppID: "app", Slug: "x", DesktopURL: web, PlayStoreURL: playStore, AppStoreURL: appStore,
-		Title: "Spring <sale>", Description: "Everything", AppPath: "products/7", Parameters: `{"a":1}`, Data: `{"city":"Rome"}`}
+	host := route.Host{DomainID: "d", AppID: "app", AppName: "Shop & Co", AppLogo: dot,
+		HomeURL: "https://shop.example/",
+		Scheme:  "shop", AndroidPackage: "com.example"}
+	link := route.Link{LinkID: "l", AppID: "app", Slug: "x", DesktopURL: web, PlayStoreURL: playStore,
+		AppStoreURL: appStore,
+		Title:       "Spring <sale>", Description: "Everything", AppPath: "products/7", Parameters: `{"a":1}`,
+		Data: `{"city":"Rome"}`}
 	if changeHost != nil {
 		changeHost(&host)
 	}
@@ -50,7 +53,8 @@ func publishApps(t testing.TB, db *store.DB, changeHost func(*route.Host), chang
 		if err := p.PutHost(ctx, "app.example", "r", host); err != nil {
 			return err
 		}
-		return p.PutLinks(ctx, []route.LinkRoute{{Hostname: "app.example", Path: link.Slug, Revision: "r", Link: link}})
+		return p.PutLinks(ctx, []route.LinkRoute{{Hostname: "app.example", Path: link.Slug, Revision: "r",
+			Link: link}})
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +96,8 @@ func readPage(t *testing.T, r *httptest.ResponseRecorder) (p shownPage) {
 	nonce := regexp.MustCompile(`style-src 'nonce-([A-Za-z0-9_-]{22})'`).FindStringSubmatch(
 		header.Get("Content-Security-Policy"))
 	if nonce == nil || !strings.HasPrefix(header.Get("Content-Security-Policy"), "default-src 'none';") ||
-		header.Get("X-Content-Type-Options") != "nosniff" || header.Get("Content-Type") != "text/html; charset=utf-8" ||
+		header.Get("X-Content-Type-Options") != "nosniff" ||
+		header.Get("Content-Type") != "text/html; charset=utf-8" ||
 		header.Get("Referrer-Policy") != "no-referrer" || header.Get("Location") != "" {
 		t.Fatalf("headers %v", header)
 	}
@@ -151,7 +156,8 @@ func TestAppPage(t *testing.T) {
 			w := newWorld(t, db, c)
 			for i, agent := range []string{visitortest.ChromeAndroid, visitortest.SafariPhone, inFacebook} {
 				ask := func(method string) *http.Request {
-					return request(method, "app.example", "/x?qr=1&q=1", "User-Agent", agent, "Accept-Language", "pt-PT,pt;q=0.9")
+					return request(method, "app.example", "/x?qr=1&q=1", "User-Agent", agent, "Accept-Language",
+						"pt-PT,pt;q=0.9")
 				}
 				w.clicks = nil
 				r := w.get(ask("GET"))
@@ -167,7 +173,8 @@ func TestAppPage(t *testing.T) {
 					want.links = []string{"shop://" + native, appStore + "?q=1", web + "?q=1"}
 				}
 				if !slices.Equal(got.links, want.links) || got.automatic != want.automatic || got.lang != want.lang ||
-					got.heading != want.heading || got.text != want.text || got.app != want.app || got.banner != want.banner {
+					got.heading != want.heading || got.text != want.text || got.app != want.app ||
+					got.banner != want.banner {
 					t.Errorf("%s in %s:\ngot  %+v\nwant %+v", behavior, agent, got, want)
 				}
 				destination := map[bool]string{true: "app", false: "page"}[automatic[i]]
@@ -177,8 +184,10 @@ func TestAppPage(t *testing.T) {
 				}
 				// By HEAD the same without a body, and nobody has seen it.
 				head := w.get(ask("HEAD"))
-				if head.Code != 200 || head.Body.Len() > 0 || head.Header().Get("Content-Length") != length || len(w.clicks) != 1 {
-					t.Errorf("%s by HEAD in %s: %d %v, %d clicks", behavior, agent, head.Code, head.Header(), len(w.clicks))
+				if head.Code != 200 || head.Body.Len() > 0 || head.Header().Get("Content-Length") != length ||
+					len(w.clicks) != 1 {
+					t.Errorf("%s by HEAD in %s: %d %v, %d clicks", behavior, agent, head.Code, head.Header(),
+						len(w.clicks))
 				}
 			}
 			if n := counted(t, w.registry, "waymark_redirect_requests_total", "page"); n != 6 {
@@ -186,7 +195,8 @@ func TestAppPage(t *testing.T) {
 			}
 			// Everybody else is sent on.
 			for agent, want := range map[string]string{visitortest.SafariMac: web, "": web, "curl/8.10.1": web,
-				visitortest.ChromeAndroid + " (compatible; Googlebot/2.1; +http://www.google.com/bot.html)": playStore} {
+				visitortest.ChromeAndroid +
+					" (compatible; Googlebot/2.1; +http://www.google.com/bot.html)": playStore} {
 				if r := w.get(request("GET", "app.example", "/x", "User-Agent", agent)); r.Code != 302 ||
 					r.Header().Get("Location") != want {
 					t.Errorf("%s: %d %v", agent, r.Code, r.Header())
@@ -226,14 +236,20 @@ func TestAppPageTemplates(t *testing.T) {
 			link, host   route.Templates
 			android, ios string
 		}{
-			"none":          {android: "Spring <sale>", ios: "Spring <sale>"},
-			"the host's":    {host: route.Templates{Android: "android@1", IOS: "ios@1"}, android: "In Rome, on Android", ios: "In Rome, on iOS"},
-			"the link's":    {link: route.Templates{IOS: "ios@1"}, host: route.Templates{IOS: "ios@9"}, android: "Spring <sale>", ios: "In Rome, on iOS"},
-			"official":      {link: route.Templates{IOS: "official"}, host: route.Templates{IOS: "ios@1"}, android: "Spring <sale>", ios: "Spring <sale>"},
-			"unknown":       {link: route.Templates{Android: "android@2", IOS: "gone@1"}, android: "Spring <sale>", ios: "Spring <sale>"},
-			"for the other": {link: route.Templates{Android: "ios@1", IOS: "android@1"}, android: "Spring <sale>", ios: "Spring <sale>"},
+			"none": {android: "Spring <sale>", ios: "Spring <sale>"},
+			"the host's": {host: route.Templates{Android: "android@1", IOS: "ios@1"},
+				android: "In Rome, on Android", ios: "In Rome, on iOS"},
+			"the link's": {link: route.Templates{IOS: "ios@1"}, host: route.Templates{IOS: "ios@9"},
+				android: "Spring <sale>", ios: "In Rome, on iOS"},
+			"official": {link: route.Templates{IOS: "official"}, host: route.Templates{IOS: "ios@1"},
+				android: "Spring <sale>", ios: "Spring <sale>"},
+			"unknown": {link: route.Templates{Android: "android@2", IOS: "gone@1"}, android: "Spring <sale>",
+				ios: "Spring <sale>"},
+			"for the other": {link: route.Templates{Android: "ios@1", IOS: "android@1"}, android: "Spring <sale>",
+				ios: "Spring <sale>"},
 		} {
-			publishApps(t, db, func(h *route.Host) { h.Templates = c2.host }, func(l *route.Link) { l.Templates = c2.link })
+			publishApps(t, db, func(h *route.Host) { h.Templates = c2.host },
+				func(l *route.Link) { l.Templates = c2.link })
 			w := newWorld(t, db, c)
 			if got := heading(w, visitortest.ChromeAndroid); got != c2.android {
 				t.Errorf("%s on Android: %q", name, got)
@@ -275,96 +291,6 @@ func TestAppPageLimited(t *testing.T) {
 			t.Errorf("after the last click: %d, %+v", got, w.clicks)
 		}
 	})
-}
-
-// headingOf returns what a notice says in Spanish.
-func headingOf(t *testing.T, kind page.Kind) string {
-	t.Helper()
-	body := string(page.Official(binding.IOS).AppendNotice(nil, &page.Notice{Kind: kind, Language: page.Language("es")}))
-	heading := regexp.MustCompile("<h1[^>]*>([^<]+)</h1>").FindStringSubmatch(body)
-	if heading == nil {
-		t.Fatalf("no heading in %s", body)
-	}
-	return heading[1]
-}
-
-func TestNotices(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
-		ended, later := db.Now().Add(-1), db.Now().Add(1e15)
-		putTemplate(t, db, binding.Android, "#123456", "A")
-		putTemplate(t, db, binding.Recovery, "#765432", "R")
-		for name, n := range map[string]struct {
-			method, path string
-			link         func(*route.Link)
-			status       int
-			kind         page.Kind
-		}{
-			"not found":   {"GET", "/unknown", nil, 404, page.NotFound},
-			"root":        {"GET", "/", nil, 404, page.NotFound},
-			"file":        {"GET", "/.well-known/assetlinks.json", nil, 404, page.NotFound},
-			"service":     {"GET", "/_service/other", nil, 404, page.NotFound},
-			"gone":        {"GET", "/x", func(l *route.Link) { l.ExpiresAt = &ended }, 410, page.Gone},
-			"archived":    {"GET", "/x", func(l *route.Link) { l.Archived = true }, 410, page.Gone},
-			"scheduled":   {"GET", "/x", func(l *route.Link) { l.StartsAt = &later }, 404, page.Scheduled},
-			"method":      {"POST", "/x", nil, 405, page.BadMethod},
-			"unavailable": {"GET", "/away", nil, 503, page.Unavailable},
-		} {
-			publishApps(t, db, func(h *route.Host) { h.Templates = route.Templates{Android: "android@1", Recovery: "recovery@1"} },
-				n.link)
-			w := newWorld(t, db, c)
-			w.get(request("GET", "app.example", "/robots.txt"))
-			for agent, accent := range map[string]string{visitortest.ChromeAndroid: "#123456", visitortest.SafariPhone: "#123456",
-				visitortest.SafariMac: "#123456"} {
-				if n.status == 503 {
-					if _, err := db.Exec(t.Context(), "ALTER TABLE route RENAME TO route_away"); err != nil {
-						t.Fatal(err)
-					}
-				}
-				r := w.get(request(n.method, "app.example", n.path, "User-Agent", agent, "Accept-Language", "es"))
-				if n.status == 503 {
-					if _, err := db.Exec(t.Context(), "ALTER TABLE route_away RENAME TO route"); err != nil {
-						t.Fatal(err)
-					}
-				}
-				body := r.Body.String()
-				got := readPage(t, r)
-				home := []string{"https://shop.example/"}
-				if n.status == 503 {
-					home = nil
-				}
-				if r.Code != n.status || got.heading != headingOf(t, n.kind) || got.lang != "es" || got.app != "Shop & Co" ||
-					!strings.Contains(body, dot) || !slices.Equal(got.links, home) || got.automatic ||
-					!strings.Contains(body, accent) || r.Header().Get("Cache-Control") != "no-store" {
-					t.Errorf("%s in %s: %d %+v %v\n%s", name, agent, r.Code, got, r.Header(), body)
-				}
-			}
-			if len(w.clicks) > 0 {
-				t.Errorf("%s: clicks %+v", name, w.clicks)
-			}
-		}
-	})
-}
-
-// TestLooks chooses the template in whose look notices are shown.
-func TestLooks(t *testing.T) {
-	for name, c := range map[string]struct {
-		templates            route.Templates
-		android, ios, others string
-	}{
-		"none":     {route.Templates{}, "android official", "ios official", "ios official"},
-		"official": {route.Templates{Android: "official", IOS: "official"}, "android official", "ios official", "ios official"},
-		"both":     {route.Templates{Android: "a@1", IOS: "i@1"}, "android a@1", "ios i@1", "ios i@1"},
-		"Android":  {route.Templates{Android: "a@1"}, "android a@1", "android a@1", "android a@1"},
-		"iOS":      {route.Templates{IOS: "i@1", Recovery: "r@1"}, "ios i@1", "ios i@1", "ios i@1"},
-		"recovery": {route.Templates{Android: "official", Recovery: "r@1"}, "recovery r@1", "recovery r@1", "recovery r@1"},
-	} {
-		for platform, want := range map[route.Platform]string{route.Android: c.android, route.IOS: c.ios, route.Desktop: c.others,
-			route.Other: c.others} {
-			if base, look := lookOf(&route.Host{Templates: c.templates}, platform); string(base)+" "+look != want {
-				t.Errorf("%s on %s: %s %s", name, platform, base, look)
-			}
-		}
-	}
 }
 
 // TestPreviewLanguage has the few words of a preview in the language of the request.

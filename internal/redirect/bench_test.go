@@ -63,7 +63,8 @@ func BenchmarkHandler(b *testing.B) {
 	typical := func(target string) *http.Request {
 		r := request("GET", "a.example", target, "User-Agent", visitortest.ChromeWindows, "Referer",
 			"https://news.example/article",
-			"Sec-Ch-Ua-Platform", `"Windows"`, "Sec-Ch-Ua-Mobile", "?0", "X-Forwarded-For", "198.51.100.1", "X-Country",
+			"Sec-Ch-Ua-Platform", `"Windows"`, "Sec-Ch-Ua-Mobile", "?0", "X-Forwarded-For", "198.51.100.1",
+			"X-Country",
 			"DE",
 			"Accept", "text/html", "Accept-Language", "de", "Accept-Encoding", "gzip")
 		r.RemoteAddr = "10.0.0.1:1234"
@@ -142,7 +143,8 @@ func BenchmarkPage(b *testing.B) {
 	defer log.Close()
 	handler := benchmarked(db, log.Append)
 	ask := func(agent string) func() {
-		r := request("GET", "app.example", "/x?fbclid=abcdefghijk", "User-Agent", agent, "Accept-Language", "pt-BR,pt;q=0.9",
+		r := request("GET", "app.example", "/x?fbclid=abcdefghijk", "User-Agent", agent, "Accept-Language",
+			"pt-BR,pt;q=0.9",
 			"Accept", "text/html", "Accept-Encoding", "gzip")
 		w := nowhere{http.Header{}}
 		return func() { handler.ServeHTTP(w, r) }
@@ -151,7 +153,8 @@ func BenchmarkPage(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	decision := route.Decide(&route.Link{AppID: "app", DesktopURL: web, PlayStoreURL: playStore, AppPath: "products/7"},
+	decision := route.Decide(&route.Link{AppID: "app", DesktopURL: web, PlayStoreURL: playStore,
+		AppPath: "products/7"},
 		&route.Host{AppID: "app", Scheme: "shop", AndroidPackage: "com.example"},
 		route.Visit{Platform: route.Android, Query: "fbclid=abcdefghijk", Address: "https://app.example/x"}, 0)
 	shown := page.Visit{Language: page.Language("pt"), Nonce: newNonce(), AppName: "Shop & Co", AppLogo: dot,

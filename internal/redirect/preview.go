@@ -68,7 +68,8 @@ func (h *Handler) preview(w http.ResponseWriter, r *http.Request, hostname strin
 	shown := previewPage{
 		Link: link, Title: cmp.Or(link.Title, hostname), Hostname: hostname,
 		Address: h.Address(hostname, link.Prefix, link.Slug), Location: location,
-		Continue: page.ContinueTo(tag, hostOf(location)), Language: tag.String(), Style: previewStyle, Script: previewScript,
+		Continue: page.ContinueTo(tag, hostOf(location)), Language: tag.String(), Style: previewStyle,
+		Script: previewScript,
 	}
 	var body bytes.Buffer
 	if err := previewTemplate.Execute(&body, &shown); err != nil {

@@ -61,7 +61,8 @@ func reference(link *Link, host *Host, visit Visit, now clock.Instant) (d Decisi
 		return Decision{Status: http.StatusNotFound, Destination: "none"}
 	}
 	chosen := choices[i]
-	d.Live, d.Location, d.Destination, d.RuleID, d.Status = true, chosen.location(link, visit), chosen.kind, chosen.rule,
+	d.Live, d.Location, d.Destination, d.RuleID, d.Status = true, chosen.location(link, visit), chosen.kind,
+		chosen.rule,
 		http.StatusFound
 	if host.RedirectStatus != 0 {
 		d.Status = host.RedirectStatus
@@ -74,7 +75,8 @@ func reference(link *Link, host *Host, visit Visit, now clock.Instant) (d Decisi
 
 // referenceApp is the page of a link without an app path and parameters.
 func referenceApp(link *Link, host *Host, visit Visit, store, web string) *App {
-	a := &App{Base: "android", Opening: "manual", StoreURL: store, WebURL: web, InstallURL: store, Address: visit.Address,
+	a := &App{Base: "android", Opening: "manual", StoreURL: store, WebURL: web, InstallURL: store,
+		Address:  visit.Address,
 		Template: "official"}
 	chosen := []string{link.Templates.Android, host.Templates.Android}
 	if visit.Platform == "ios" {
@@ -102,7 +104,8 @@ func referenceApp(link *Link, host *Host, visit Visit, store, web string) *App {
 		a.Address += "?" + strings.Join(pairs, "&")
 	}
 	if store != "" && host.Recovery != nil && host.Recovery.ByToken {
-		a.InstallURL = strings.Replace(a.Address, "https://go.example.com/", "https://go.example.com/_service/install/", 1)
+		a.InstallURL = strings.Replace(a.Address, "https://go.example.com/",
+			"https://go.example.com/_service/install/", 1)
 	}
 	scheme, rest := "https", strings.TrimPrefix(a.Address, "https://")
 	if host.Scheme != "" {

@@ -87,7 +87,8 @@ func (c *Cache) Template(ctx context.Context, base binding.Base, name, appID str
 	t, ok := c.templates.held.GetIfPresent(name)
 	if !ok {
 		var err error
-		if t, err = c.templates.held.Get(ctx, strings.Clone(name), otter.LoaderFunc[string, heldTemplate](c.readTemplate)); err != nil {
+		read := otter.LoaderFunc[string, heldTemplate](c.readTemplate)
+		if t, err = c.templates.held.Get(ctx, strings.Clone(name), read); err != nil {
 			return page.Official(base), fmt.Errorf("route.Template(%q): %w", name, err)
 		}
 	}

@@ -21,8 +21,9 @@ func putTemplate(t testing.TB, db *store.DB, id string, version int64, heading s
 	t.Helper()
 	config := page.Config{Content: opt.OptOf(page.Content{Heading: opt.OptOf(text.Line(heading))})}
 	if err := db.InTxReadCommitted(t.Context(), func(tx *store.Tx) error {
-		return PutTemplate(t.Context(), tx, id, version, TemplateVersion{AppID: "app", Base: binding.IOS, Config: config,
-			Logo: "data:image/png;base64,AA=="})
+		return PutTemplate(t.Context(), tx, id, version, TemplateVersion{AppID: "app", Base: binding.IOS,
+			Config: config,
+			Logo:   "data:image/png;base64,AA=="})
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +60,10 @@ func TestTemplate(t *testing.T) {
 		putTemplate(t, db, "a", 1, "one")
 		putTemplate(t, db, "a", 2, "two")
 		// What was unknown is remembered for a moment only.
-		storetest.Eventually(t, "the version is known", func() bool { return of(binding.IOS, "a@1", "app") != official })
+		storetest.Eventually(t, "the version is known", func() bool {
+			return of(binding.IOS, "a@1",
+				"app") != official
+		})
 		one, two := of(binding.IOS, "a@1", "app"), of(binding.IOS, "a@2", "app")
 		if one == two || of(binding.IOS, "a@1", "app") != one {
 			t.Error("versions are not told apart, or not remembered")
@@ -123,7 +127,8 @@ func TestTemplateAway(t *testing.T) {
 // TestTemplateDamaged has a document that is none.
 func TestTemplateDamaged(t *testing.T) {
 	db := open(t, storetest.Address(t, "sqlite"))
-	if _, err := db.Exec(t.Context(), "INSERT INTO route_template (template_id, version, document) VALUES ('a', 1, '{')"); err != nil {
+	if _, err := db.Exec(t.Context(),
+		"INSERT INTO route_template (template_id, version, document) VALUES ('a', 1, '{')"); err != nil {
 		t.Fatal(err)
 	}
 	got, err := NewCache(db, slog.Default()).Template(t.Context(), binding.IOS, "a@1", "app")

@@ -130,7 +130,8 @@ func isEmbedded(text string) bool {
 	switch {
 	case strings.Contains(text, "; wv)"):
 		return true
-	case strings.Contains(text, "Mobile/") && strings.Contains(text, "AppleWebKit/") && !strings.Contains(text, " Safari/"):
+	case strings.Contains(text, "Mobile/") && strings.Contains(text, "AppleWebKit/") && !strings.Contains(text,
+		" Safari/"):
 		return true
 	}
 	return containsAny(text, embeddingApps)
