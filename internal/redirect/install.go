@@ -71,10 +71,11 @@ func (h *Handler) install(w http.ResponseWriter, c *appCall, path string) outcom
 }
 
 // recoverable reports whether a visitor whom a decision sends to a store can have a
-// token: a person on a phone, on the way to the app of a link that opens one.
+// token: a person on a phone, on the way to the app of a link that opens one. A rule
+// never leads to a store.
 func recoverable(c *appCall, link *route.Link, d *route.Decision) bool {
 	agent := &c.from.Agent
-	return d.Live && d.Destination == route.ToStore && d.RuleID == "" && !link.WebOnly &&
+	return d.Live && d.Destination == route.ToStore && !link.WebOnly &&
 		(agent.Platform == route.Android || agent.Platform == route.IOS) && agent.Device != visitor.Bot &&
 		c.host.Recovery != nil && c.host.Recovery.ByToken
 }

@@ -459,7 +459,8 @@ func TestAppEvents(t *testing.T) {
 			r := totals(t, i, owner, filter)
 			r.Has("data.totals.appOpens", want[0]).Has("data.totals.contentViews", want[1])
 			if filter == "" {
-				r.Has("data.totals.clicks", clicks).Has("data.totals.lastEventAt", `"`+i.Clock.Now().String()+`"`)
+				r.Has("data.totals.clicks", clicks).
+					Has("data.totals.firstEventAt", `"`+now.Add(-7*24*time.Hour).String()+`"`).Has("data.totals.lastEventAt", `"`+i.Clock.Now().String()+`"`)
 			}
 		}
 		installs, err := store.All(t.Context(), i.DB, store.Value[int64],

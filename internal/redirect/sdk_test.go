@@ -17,6 +17,9 @@ import (
 	"github.com/waymarkhq/waymark/internal/visitor/visitortest"
 )
 
+// foreignID is the id of a link that a former holder of the hostname left over.
+const foreignID = "a.example:00000000-0000-7000-8000-000000000001"
+
 // appWorld is a handler with one hostname that recovers links, some of them limited, and
 // one that does not. It returns the id of the link "x".
 func appWorld(t *testing.T, db *store.DB, c *clock.Clock) (w *world, linkID string) {
@@ -43,7 +46,7 @@ func appWorld(t *testing.T, db *store.DB, c *clock.Clock) (w *world, linkID stri
 			{Hostname: "a.example", Path: "ruled", Revision: "r", Link: route.Link{LinkID: "a.example:" + ids.New(),
 				AppID: "app", Slug: "ruled", PlayStoreURL: store, Rules: []route.Rule{{ID: "de", Country: "DE",
 					URL: "https://example.de/"}}}},
-			{Hostname: "a.example", Path: "foreign", Revision: "r", Link: route.Link{LinkID: "a.example:" + ids.New(),
+			{Hostname: "a.example", Path: "foreign", Revision: "r", Link: route.Link{LinkID: foreignID,
 				AppID: "former", Slug: "foreign", PlayStoreURL: store}},
 		})
 	})
@@ -213,13 +216,14 @@ func counterOf(t *testing.T, w *world, endpoint, outcome string) float64 {
 	return 0
 }
 
-// Ids that no link has cost a call few reads, and nothing afterwards.
+// Events of links that the hostname's app does not have are ignored, however many.
 func TestRandomIDs(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
 		w, linkID := appWorld(t, db, c)
 		for range 20 {
 			var events []string
-			for range 49 {
+			events = append(events, `{"type":"app_open","linkId":"`+foreignID+`"}`)
+			for range 48 {
 				events = append(events, fmt.Sprintf(`{"type":"app_open","linkId":"a.example:%s"}`, ids.New()))
 			}
 			events = append(events, `{"type":"app_open","linkId":"`+linkID+`"}`)
