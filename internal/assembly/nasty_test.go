@@ -110,6 +110,8 @@ func resources(t *testing.T, i *apitest.Installation, owner *apitest.Client) map
 		"baseTemplateId": "android"}).Want(201).Text("data.template.id")
 	ids["baseId"], ids["version"] = "android", "1"
 	owner.Call("POST", "/templates/"+ids["templateId"]+"/versions", "{}").Want(201)
+	ids["publicationId"] = owner.Call("POST", "/templates/"+ids["templateId"]+"/publish", apitest.M{
+		"targets": []apitest.M{{"scope": "app", "expectedRevision": nil}}}).Want(202).Text("data.id")
 	ids["assetId"] = ids["tagId"] // uploads have tests of their own
 	return ids
 }

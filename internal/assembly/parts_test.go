@@ -87,10 +87,13 @@ func TestNothingIsLeftOfADeletedApp(t *testing.T) {
 		}).Want(201)
 		templatePath := "/templates/" + template.Text("data.template.id")
 		owner.Call("POST", templatePath+"/versions", "{}").Want(201)
+		owner.Call("POST", templatePath+"/publish", M{"targets": []M{{"scope": "app", "expectedRevision": nil}}}).Want(202)
 		owner.Call("POST", "/exports", M{"appId": owner.AppID, "dataset": "links", "format": "csv"}).Want(202)
 		preferences := owner.Call("GET", "/me/preferences", nil).Want(200)
 		match := apitest.IfMatch(preferences.Revision())
 		owner.Call("PATCH", "/me/preferences", M{"selectedAppId": owner.AppID}, match).Want(200)
+		i.Settle(t)
+		i.Clock.Move(time.Minute) // the publication looks again
 		i.Settle(t)
 		i.Visit(t, "https://"+owner.Host+"/a", nil, nil)
 		i.LoadClicks(t)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/asset/imagecheck"
 	"github.com/waymarkhq/waymark/internal/blob"
+	"github.com/waymarkhq/waymark/internal/domain"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/page"
 	"github.com/waymarkhq/waymark/internal/store"
@@ -117,8 +118,19 @@ func readIcon(ctx context.Context, blobs blob.Store, object, contentType string)
 	return iconOf(found.Thumbnail), err
 }
 
-// setIcon stores the icon of an image.
+// setIcon stores the icon of an image, and has the hostnames of an app that has it as
+// its logo published with it.
 func setIcon(ctx context.Context, db *store.DB, id, icon string) error {
-	_, err := db.Exec(ctx, "UPDATE asset SET icon = ? WHERE id = ? AND icon IS NULL", icon, id)
-	return err
+	return db.InTx(ctx, func(tx *store.Tx) error {
+		if _, err := tx.Exec(ctx, "UPDATE asset SET icon = ? WHERE id = ? AND icon IS NULL", icon, id); err != nil {
+			return err
+		}
+		apps, err := store.All(ctx, tx, store.Value[string], "SELECT id FROM app WHERE logo_asset_id = ?", id)
+		for _, appID := range apps {
+			if err := domain.AppChanged(ctx, tx, appID, false); err != nil {
+				return err
+			}
+		}
+		return err
+	})
 }

@@ -110,7 +110,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) outcome {
 		return h.unavailable(w, r, nil, err)
 	case host == nil:
 		return nothing.write(w, r)
-	case clean && strings.HasPrefix(path, servicePath):
+	case clean && (path == "_service" || strings.HasPrefix(path, servicePath)):
 		return h.service(w, r, hostname, host, path)
 	case !reads:
 		w.Header()["Allow"] = allowed

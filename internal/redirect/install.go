@@ -15,10 +15,6 @@ import (
 	"github.com/waymarkhq/waymark/internal/visitor"
 )
 
-// tokenParameter names a recovery token: in the referrer of the Play Store, and in the
-// fragment of the address that visitors of iOS copy.
-const tokenParameter = "waymark_token"
-
 // busy is the answer to an address that asked too often.
 var busy = newText(http.StatusTooManyRequests, textType, noStore, "Too many requests. Please try again in a minute.\n")
 
@@ -60,8 +56,9 @@ func (h *Handler) install(w http.ResponseWriter, c *appCall, path string) outcom
 		h.countInstall(tokenMade)
 		return h.show(w, c.Request, c.host, binding.Recovery, route.TemplateOf(binding.Recovery, link, c.host),
 			&page.Visit{
-				Title: link.Title, Description: link.Description, InstallURL: decision.Location,
-				CopyText: h.Address(c.hostname, link.Prefix, link.Slug) + "#" + tokenParameter + "=" + token,
+				Title: link.Title, Description: link.Description, Data: link.Variables(),
+				InstallURL: decision.Location,
+				CopyText:   route.CopiedAddress(h.Address(c.hostname, link.Prefix, link.Slug), token),
 			})
 	default:
 		h.countInstall(tokenMade)
@@ -123,7 +120,7 @@ func withReferrer(location, hostname, token string) string {
 	location, fragment, _ := strings.Cut(location, "#")
 	base, query, _ := strings.Cut(location, "?")
 	var kept, referrer []string
-	named := map[string]bool{tokenParameter: true}
+	named := map[string]bool{route.TokenParameter: true}
 	add := func(pair string) {
 		if name, _, _ := strings.Cut(pair, "="); pair != "" && !named[name] {
 			named[name] = true
@@ -152,7 +149,7 @@ func withReferrer(location, hostname, token string) string {
 		add(pair)
 	}
 	add("utm_source=" + hostname)
-	referrer = append([]string{tokenParameter + "=" + token}, referrer...)
+	referrer = append([]string{route.TokenParameter + "=" + token}, referrer...)
 	kept = append(kept, "referrer="+url.QueryEscape(strings.Join(referrer, "&")))
 	location = base + "?" + strings.Join(kept, "&")
 	if fragment != "" {

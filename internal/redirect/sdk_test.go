@@ -71,7 +71,7 @@ func (w *world) install(t *testing.T, slug string, header ...string) (status int
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r.Code, referrer.Get(tokenParameter)
+	return r.Code, referrer.Get(route.TokenParameter)
 }
 
 func (w *world) post(name, body string) *httptest.ResponseRecorder {

@@ -105,6 +105,14 @@ func openApp(link *Link, host *Host, visit *Visit, p *plan) *App {
 // of the link follows.
 const InstallPath = "_service/install/"
 
+// TokenParameter names a recovery token: in the referrer of the Play Store, and in the
+// fragment of the address that visitors of iOS copy.
+const TokenParameter = "waymark_token"
+
+// CopiedAddress is what a visitor of iOS copies for the app: the address of a link with
+// a recovery token.
+func CopiedAddress(link, token string) string { return link + "#" + TokenParameter + "=" + token }
+
 // installAddress returns the address of a link's hostname that leads to the store
 // with a recovery token.
 func installAddress(link string) string {

@@ -86,19 +86,20 @@ const (
 	// sampleNonce is the same in all previews, so that the same input gives the same
 	// bytes.
 	sampleNonce = "previewpreviewpreview0"
+	sampleToken = "preview"
 )
 
 // sampleVisit returns a visit of a link without a title or rules, of an app, as the
 // redirector would have it.
 func sampleVisit(ctx context.Context, q store.Q, appID string, base binding.Base,
 	platform route.Platform) (*page.Visit, error) {
-	a, err := app.Load(ctx, q, appID)
+	its, err := app.Load(ctx, q, appID)
 	if err != nil {
 		return nil, err
 	}
-	visit := &page.Visit{Language: page.Language(""), Nonce: sampleNonce, AppName: a.Name}
-	if a.LogoAssetID != nil {
-		logo, err := asset.Icon(ctx, q, appID, *a.LogoAssetID)
+	visit := &page.Visit{Language: page.Language(""), Nonce: sampleNonce, AppName: its.Name}
+	if its.LogoAssetID != nil {
+		logo, err := asset.Icon(ctx, q, appID, *its.LogoAssetID)
 		if err != nil {
 			return nil, err
 		}
@@ -107,21 +108,23 @@ func sampleVisit(ctx context.Context, q store.Q, appID string, base binding.Base
 	if platform == "" {
 		platform = platforms[base]
 	}
-	host := &route.Host{AppID: appID, Scheme: cmp.Or(textOf(a.Scheme), sampleScheme), AndroidPackage: textOf(a.AndroidPackage)}
-	link := &route.Link{AppID: appID, Slug: "sample", DesktopURL: cmp.Or(textOf(a.DesktopURL), sampleDesktop),
-		PlayStoreURL: cmp.Or(textOf(a.PlayStoreURL), samplePlayStore),
-		AppStoreURL:  cmp.Or(textOf(a.AppStoreURL), sampleAppStore)}
-	address := "https://" + cmp.Or(textOf(a.DefaultDomain), sampleHost) + "/" + link.Slug
+	host := &route.Host{AppID: appID, Scheme: cmp.Or(textOf(its.Scheme), sampleScheme), AndroidPackage: textOf(its.AndroidPackage)}
+	link := &route.Link{AppID: appID, Slug: "sample", DesktopURL: cmp.Or(textOf(its.DesktopURL), sampleDesktop),
+		PlayStoreURL: cmp.Or(textOf(its.PlayStoreURL), samplePlayStore),
+		AppStoreURL:  cmp.Or(textOf(its.AppStoreURL), sampleAppStore)}
+	address := "https://" + cmp.Or(textOf(its.DefaultDomain), sampleHost) + "/" + link.Slug
 	decision := route.Decide(link, host, route.Visit{Platform: platform, Address: address}, 0)
 	if decision.App == nil { // not on a phone: the page for browsers is all there is
 		visit.WebURL = decision.Location
 		return visit, nil
 	}
-	visit.OpenURI, visit.Fallback = decision.App.NativeURI, decision.App.Fallback()
-	visit.InstallURL, visit.WebURL = decision.App.InstallURL, decision.App.WebURL
-	if base == binding.Recovery {
-		visit.CopyText = address + "#waymark_token=" + sampleNonce
+	a := decision.App
+	if base == binding.Recovery { // the way to it begins on the page of the platform
+		visit.InstallURL, visit.CopyText = a.StoreURL, route.CopiedAddress(address, sampleToken)
+		return visit, nil
 	}
+	visit.OpenURI, visit.Fallback, visit.InstallURL, visit.WebURL = a.NativeURI, a.Fallback(), a.InstallURL, a.WebURL
+	visit.AppStoreID, visit.Address = a.AppStoreID, a.Address
 	return visit, nil
 }
 

@@ -145,13 +145,15 @@ func Snapshot(ctx context.Context, tx *store.Tx, t *Template) (v Version, err er
 	v = Version{TemplateID: t.ID, AppID: t.AppID, Version: t.lastVersion, BaseTemplateID: t.BaseTemplateID,
 		Config: config, SHA256: hex.EncodeToString(digest[:]), CreatedAt: tx.Now}
 	t.draft.BaseVersion = &v.Version
-	if _, err = tx.Exec(ctx, `INSERT INTO template_version (template_id, version, app_id, config, sha256, logo,
-		created_at) VALUES (`+store.Marks(7)+`)`, v.TemplateID, v.Version, v.AppID, string(text), v.SHA256,
-		logoOf(config), v.CreatedAt); err != nil {
+	// The template comes first: of two who make a version at once, one loses the race for
+	// its row and runs again. They must not meet at the number of the version.
+	if _, err = tx.Exec(ctx, "UPDATE template SET last_version = ?, draft_base_version = ? WHERE id = ?", v.Version,
+		v.Version, t.ID); err != nil {
 		return v, err
 	}
-	_, err = tx.Exec(ctx, "UPDATE template SET last_version = ?, draft_base_version = ? WHERE id = ?", v.Version,
-		v.Version, t.ID)
+	_, err = tx.Exec(ctx, `INSERT INTO template_version (template_id, version, app_id, config, sha256, logo,
+		created_at) VALUES (`+store.Marks(7)+`)`, v.TemplateID, v.Version, v.AppID, string(text), v.SHA256,
+		logoOf(config), v.CreatedAt)
 	return v, err
 }
 

@@ -107,3 +107,14 @@ CREATE INDEX recovery_used_age ON recovery_used (expires_at);
 
 -- Apps name links by their id.
 CREATE INDEX route_owner ON route (owner);
+
+-- Hostnames and links are published again, with what opens their app. Hostnames,
+-- prefixes and slugs need no escapes in JSON.
+INSERT INTO job (id, kind, payload, app_id, lease_no, attempts, run_after, created_at)
+    SELECT 'migration-14-' || id, 'domain.publish', id, app_id, 0, 0, updated_at, updated_at
+    FROM domain WHERE NOT detached AND publication_confirmed IS NOT NULL;
+INSERT INTO job (id, kind, payload, app_id, lease_no, attempts, run_after, created_at)
+    SELECT 'migration-14-' || id, 'link.publish',
+        '{"linkId":"' || id || '","hostname":"' || hostname || '","prefix":"' || prefix || '","slug":"' || slug || '"}',
+        app_id, 0, 0, updated_at, updated_at
+    FROM link WHERE app_path IS NOT NULL OR parameters <> '{}';

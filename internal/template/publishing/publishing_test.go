@@ -14,11 +14,9 @@ type M = apitest.M
 // world is an owner with a template of one version, a link and a domain.
 type world struct {
 	*testing.T
-	i                    *apitest.Installation
-	owner                *apitest.Client
-	template, domain     string
-	link                 string
-	deliveries, operated int
+	i                      *apitest.Installation
+	owner                  *apitest.Client
+	template, domain, link string
 }
 
 func newWorld(t *testing.T, i *apitest.Installation) *world {
