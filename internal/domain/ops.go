@@ -86,7 +86,8 @@ func Register(p *op.Pipeline, works *durable.Works, o Options) part.Part {
 	op.Read(p, op.Op{ID: "getDomainOptions", Method: "GET", Path: "/domain-options", Perm: "domains:read",
 		App: op.AppInQuery, Summary: "Get the ways to connect a domain"}, o.choices)
 	return part.Part{
-		Name: "domain", Kinds: []jobs.Kind{works.Add(creation), works.Add(detachment), works.Add(o.verifying()), publishing},
+		Name: "domain", Kinds: []jobs.Kind{works.Add(creation), works.Add(detachment), works.Add(o.verifying()), publishing,
+			republishing},
 		Sweeps: []part.Sweep{{Name: "removed domains", Run: Sweep}},
 		OfApp: part.OfApp{
 			Tables: []string{"domain"},

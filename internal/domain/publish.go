@@ -26,6 +26,11 @@ var publishing = jobs.Kind{
 	},
 }
 
+// republishing is the kind of the jobs that migration 14 left, which do the same. They
+// have a kind of their own because programs from before it would do them without
+// what is new.
+var republishing = jobs.Kind{Name: "domain.republish", Run: publishing.Run, Failed: publishing.Failed}
+
 // enqueuePublish has a domain published after tx. It needs no grant: the change
 // that is published was authorized.
 func enqueuePublish(ctx context.Context, tx *store.Tx, d *Domain) error {

@@ -20,6 +20,11 @@ import (
 // its absence, to the redirector.
 const jobPublish = "link.publish"
 
+// jobRepublish is the kind of the jobs that migration 14 left, which do the same. They
+// have a kind of their own because programs from before it would do them without
+// what is new.
+const jobRepublish = "link.republish"
+
 // projection is the payload of a publish job. The address is there because
 // the link may be gone.
 type projection struct {

@@ -89,6 +89,7 @@ func Register(p *op.Pipeline, l *Service) part.Part {
 		Name: "link",
 		Kinds: []jobs.Kind{
 			{Name: jobPublish, RunAll: publish, Failed: publishFailed},
+			{Name: jobRepublish, RunAll: publish, Failed: publishFailed},
 			{Name: jobPublishCampaign, Run: publishCampaign},
 		},
 		Sweeps: []part.Sweep{

@@ -21,7 +21,7 @@ func (p *page) actions(t *Template, v *Visit, values *values) {
 			attributes += " data-fallback"
 			fallback = ""
 		}
-		p.button(ranks[rank], address, attributes, values.say(label), ours)
+		p.button(ranks[rank], address, attributes, values.say(label, mostLabel), ours)
 		rank++
 	}
 	p.raw("<div class=\"actions\">\n")
@@ -59,7 +59,7 @@ func (p *page) button(rank, address, attributes, owners, ours string) {
 // is yet to be installed.
 func (p *page) recovery(t *Template, v *Visit, values *values) {
 	w := p.words
-	p.raw("<ol>\n")
+	p.raw(`<ol dir="`, w.Direction, "\">\n") // the steps are in words of ours
 	if v.CopyText != "" {
 		p.step(w.CopyStep)
 		p.raw(`<input id="field" dir="ltr" readonly aria-label="`)
@@ -69,12 +69,12 @@ func (p *page) recovery(t *Template, v *Visit, values *values) {
 		p.raw("\">\n", `<button class="primary" id="copy" type="button" hidden data-copied="`)
 		p.text(w.Copied)
 		p.raw(`"`)
-		p.label(values.say(t.labels.copy), w.Copy)
+		p.label(values.say(t.labels.copy, mostLabel), w.Copy)
 		p.raw("</button>\n<p id=\"copied\" role=\"status\" dir=\"auto\"></p>\n</li>\n")
 	}
 	if isWeb(v.InstallURL) {
 		p.step(w.InstallStep)
-		p.button("secondary", v.InstallURL, "", values.say(t.labels.install), w.Store)
+		p.button("secondary", v.InstallURL, "", values.say(t.labels.install, mostLabel), w.Store)
 		p.raw("</li>\n")
 	}
 	p.step(w.OpenStep)
@@ -82,12 +82,12 @@ func (p *page) recovery(t *Template, v *Visit, values *values) {
 	p.text(w.OpenStepText)
 	p.raw("</p>\n")
 	if opensApp(v.OpenURI) {
-		p.button("secondary", v.OpenURI, "", values.say(t.labels.open), w.Open)
+		p.button("secondary", v.OpenURI, "", values.say(t.labels.open, mostLabel), w.Open)
 	}
 	p.raw("</li>\n</ol>\n")
 	if isWeb(v.WebURL) {
 		p.raw("<div class=\"actions\">\n")
-		p.button("tertiary", v.WebURL, "", values.say(t.labels.web), w.Web)
+		p.button("tertiary", v.WebURL, "", values.say(t.labels.web, mostLabel), w.Web)
 		p.raw("</div>\n")
 	}
 	if v.CopyText != "" {

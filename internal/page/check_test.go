@@ -123,7 +123,7 @@ func TestPageSize(t *testing.T) {
 		wantProblems(t, "too large", Check(binding.Recovery, with(fit[i]+1)),
 			"/content too_large at most 14336 bytes, the logo included; with the default values of the variables it has 14337")
 	}
-	if fit[0] < 6000 || fit[1] < 500 || fit[0]-fit[1] < MaxLogoBytes-100 {
+	if fit[0] < 6000 || fit[1] < 400 || fit[0]-fit[1] < MaxLogoBytes-100 {
 		t.Errorf("texts of %d bytes fit, %d with a logo", fit[0], fit[1])
 	}
 }

@@ -21,7 +21,7 @@ var admitted = map[string][]string{
 	"header": nil,
 	"img":    {"class", "src", "alt"}, "span": {"class", "aria-hidden"}, "p": {"class", "id", "lang", "dir", "role"},
 	"div": {"class"}, "h1": {"lang", "dir"}, "h2": {"dir"}, "dl": nil, "dt": {"lang", "dir"}, "dd": {"lang", "dir"},
-	"ol": nil, "li": nil, "input": {"id", "dir", "readonly", "aria-label", "value"},
+	"ol": {"dir"}, "li": nil, "input": {"id", "dir", "readonly", "aria-label", "value"},
 	"button": {"class", "id", "type", "hidden", "data-copied", "lang", "dir"},
 	"a":      {"class", "id", "href", "lang", "dir", "hidden", "data-fallback"},
 }

@@ -1,6 +1,9 @@
 package page
 
-import "strings"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // phrase is a text of the owner's with the variables that it shows.
 type phrase []part
@@ -60,19 +63,38 @@ func (v *values) of(key string) string {
 	return value
 }
 
+// How many characters of a text with variables are shown: values may be long, and a
+// text may show the same value many times.
+const (
+	mostHeading = 300
+	mostText    = 4000
+	mostLabel   = 120
+	mostDetail  = 1000
+)
+
 // say returns a phrase with the values of its variables, "" where there is nothing
-// to see.
-func (v *values) say(p phrase) string {
+// to see. What is longer than most characters is cut.
+func (v *values) say(p phrase, most int) string {
 	if len(p) == 1 && !p[0].isVariable {
 		return p[0].text
 	}
 	var b strings.Builder
 	for _, part := range p {
+		text := part.text
 		if part.isVariable {
-			b.WriteString(v.of(part.text))
-		} else {
-			b.WriteString(part.text)
+			text = v.of(part.text)
 		}
+		if n := utf8.RuneCountInString(text); n > most {
+			for range n - most {
+				_, size := utf8.DecodeLastRuneInString(text)
+				text = text[:len(text)-size]
+			}
+			b.WriteString(text)
+			b.WriteString("…")
+			break
+		}
+		b.WriteString(text)
+		most -= utf8.RuneCountInString(text)
 	}
 	return strings.TrimSpace(b.String())
 }

@@ -89,8 +89,8 @@ func (t *Template) shownLogo(app string, size size) string {
 func (t *Template) render(b []byte, v *Visit, size size) []byte {
 	w := wordsIn(v.Language)
 	values := values{t.variables, v.Data, w}
-	heading := cmp.Or(values.say(t.heading), v.Title)
-	text := cmp.Or(values.say(t.text), v.Description)
+	heading := cmp.Or(values.say(t.heading, mostHeading), v.Title)
+	text := cmp.Or(values.say(t.text, mostText), v.Description)
 	if size == withoutTexts {
 		text = ""
 	}
@@ -98,10 +98,11 @@ func (t *Template) render(b []byte, v *Visit, size size) []byte {
 	p.begin(t, v.Scheme, heading, w.headingOf(t.base), v.AppStoreID, v.Address)
 	p.header(v.AppName, t.shownLogo(v.AppLogo, size), direction(heading, text), "")
 	p.owned("h1", heading, w.headingOf(t.base))
-	if t.base == binding.Recovery {
-		p.paragraph(text, w.RecoveryText)
-	} else if text != "" {
+	if text != "" {
 		p.paragraph(text, "")
+	}
+	if t.base == binding.Recovery { // why to copy, whatever the owner says
+		p.paragraph("", w.RecoveryText)
 	}
 	if size != withoutTexts {
 		p.details(t.details, &values)
@@ -209,7 +210,7 @@ func (p *page) header(appName, logo, direction, attributes string) {
 func (p *page) details(all []detail, values *values) {
 	open := false
 	for _, d := range all {
-		value := values.say(d.value)
+		value := values.say(d.value, mostDetail)
 		if value == "" {
 			continue
 		}
@@ -218,7 +219,7 @@ func (p *page) details(all []detail, values *values) {
 			open = true
 		}
 		p.raw(`<div><dt lang="" dir="auto">`)
-		p.text(values.say(d.label))
+		p.text(values.say(d.label, mostLabel))
 		p.raw(`</dt><dd lang="" dir="auto">`)
 		p.text(value)
 		p.raw("</dd></div>\n")

@@ -43,13 +43,13 @@ func (h *Handler) install(w http.ResponseWriter, c *appCall, path string) outcom
 	decision := route.Decide(link, c.host, visit, c.now)
 	if !recoverable(c, link, &decision) {
 		h.countInstall(withoutToken)
+		if decision.Live { // the link itself counts the visit, and knows whether it is used up
+			decision = route.Decision{Status: http.StatusFound,
+				Location: route.WithQuery(h.Address(c.hostname, link.Prefix, link.Slug), c.URL.RawQuery)}
+		}
 		return h.answer(w, c.Request, c.host, decision)
 	}
-	var token string
-	if c.Method == http.MethodGet {
-		token = h.newRecovery(c, link)
-	}
-	switch {
+	switch token := h.newRecovery(c, link); {
 	case token == "":
 		h.countInstall(withoutToken)
 	case visit.Platform == route.IOS:
@@ -103,10 +103,12 @@ func (h *Handler) newRecovery(c *appCall, link *route.Link) string {
 	if token == "" {
 		return ""
 	}
-	event := h.event(clicklog.RecoveryCreated, c.hostname, link, &c.from, c.now)
-	event.Source, event.Destination = c.from.Agent.Source(false, event.ReferrerHost), string(route.ToStore)
-	if err := h.record(&event); err != nil {
-		h.metrics.lost.Inc()
+	if c.Method == http.MethodGet { // by HEAD nobody sees the token
+		event := h.event(clicklog.RecoveryCreated, c.hostname, link, &c.from, c.now)
+		event.Source, event.Destination = c.from.Agent.Source(false, event.ReferrerHost), string(route.ToStore)
+		if err := h.record(&event); err != nil {
+			h.metrics.lost.Inc()
+		}
 	}
 	return token
 }

@@ -210,6 +210,8 @@ func (c *Cache) clear() {
 	clear(c.loads)
 	c.present.InvalidateAll()
 	c.absent.InvalidateAll()
+	c.templates.held.InvalidateAll()
+	c.paths.InvalidateAll()
 }
 
 // read gets one route from the database; the empty entry when there is none.

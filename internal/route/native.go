@@ -99,7 +99,7 @@ func (a *appAddress) with(link, query string) string {
 	if room() < 0 {
 		path, fragment = "", ""
 	}
-	if full := LinkParameter + "=" + escape(withQuery(link, query)); len(full)-len(own) <= room() {
+	if full := LinkParameter + "=" + escape(WithQuery(link, query)); len(full)-len(own) <= room() {
 		own = full
 	}
 	var b strings.Builder
@@ -128,7 +128,7 @@ func nativeURI(app *appAddress, host *Host, visit *Visit, fallback string) strin
 	scheme, rest, _ := strings.Cut(visit.Address, "://")
 	if host.Scheme != "" {
 		scheme, rest = host.Scheme, app.with(visit.Address, visit.Query)
-	} else if full := withQuery(rest, visit.Query); len(full) <= maxNative {
+	} else if full := WithQuery(rest, visit.Query); len(full) <= maxNative {
 		rest = full
 	}
 	if visit.Platform != Android {
@@ -146,9 +146,9 @@ func nativeURI(app *appAddress, host *Host, visit *Visit, fallback string) strin
 	return intent + "end"
 }
 
-// withQuery returns an address without a query with that of a visit. It has no
+// WithQuery returns an address without a query with that of a visit. It has no
 // quotes, so that it can stand between any.
-func withQuery(address, query string) string {
+func WithQuery(address, query string) string {
 	t := target{base: address, plain: address, join: "?"}
 	return strings.ReplaceAll(t.location(query), "'", "%27")
 }

@@ -85,7 +85,7 @@ func (a *App) destination() Destination {
 // openApp returns the page with which a visit opens the app, for which
 // Link.OpensApp holds.
 func openApp(link *Link, host *Host, visit *Visit, p *plan) *App {
-	a := App{Base: binding.Android, Opening: OpenManual, Address: withQuery(visit.Address, visit.Query), Data: p.data,
+	a := App{Base: binding.Android, Opening: OpenManual, Address: WithQuery(visit.Address, visit.Query), Data: p.data,
 		StoreURL: p.play.location(visit.Query), WebURL: p.web.location(visit.Query)}
 	if visit.Platform == IOS {
 		a.Base, a.StoreURL, a.AppStoreID = binding.IOS, p.apple.location(visit.Query), p.appStoreID

@@ -80,7 +80,22 @@ func upgrade(t *testing.T, engine, folder string) {
 			t.Errorf("%s: %d to %q, want %q", address, r.StatusCode, r.Header.Get("Location"), destination)
 		}
 	}
+	republished(t, i)
 	goOn(t, i, owner, appID, &was)
+}
+
+// republished requires that hostnames and links are published again with what opens
+// their app, which programs before the templates did not publish.
+func republished(t *testing.T, i *apitest.Installation) {
+	t.Helper()
+	i.Settle(t)
+	opens, err := store.Exists(t.Context(), i.DB, `SELECT 1 FROM route WHERE path = ''
+		AND document LIKE '%"scheme":"example"%'`)
+	stale, linkErr := store.Exists(t.Context(), i.DB, `SELECT 1 FROM route JOIN link ON link.id = route.owner
+		WHERE app_path IS NOT NULL AND document NOT LIKE '%"path":"open/1"%'`)
+	if err := errors.Join(err, linkErr); err != nil || !opens || stale {
+		t.Errorf("the hostname opens the app: %v, a link does not know its path: %v, %v", opens, stale, err)
+	}
 }
 
 // Jobs that create domains, as they wait in a database of the program with 94

@@ -108,13 +108,14 @@ CREATE INDEX recovery_used_age ON recovery_used (expires_at);
 -- Apps name links by their id.
 CREATE INDEX route_owner ON route (owner);
 
--- Hostnames and links are published again, with what opens their app. Hostnames,
--- prefixes and slugs need no escapes in JSON.
+-- Hostnames and links are published again, with what opens their app. The kinds are
+-- new, so that no earlier program does these jobs. Hostnames, prefixes and slugs need
+-- no escapes in JSON.
 INSERT INTO job (id, kind, payload, app_id, lease_no, attempts, run_after, created_at)
-    SELECT 'migration-14-' || id, 'domain.publish', id, app_id, 0, 0, updated_at, updated_at
+    SELECT 'migration-14-' || id, 'domain.republish', id, app_id, 0, 0, updated_at, updated_at
     FROM domain WHERE NOT detached AND publication_confirmed IS NOT NULL;
 INSERT INTO job (id, kind, payload, app_id, lease_no, attempts, run_after, created_at)
-    SELECT 'migration-14-' || id, 'link.publish',
+    SELECT 'migration-14-' || id, 'link.republish',
         '{"linkId":"' || id || '","hostname":"' || hostname || '","prefix":"' || prefix || '","slug":"' || slug || '"}',
         app_id, 0, 0, updated_at, updated_at
-    FROM link WHERE app_path IS NOT NULL OR parameters <> '{}';
+    FROM link WHERE app_path IS NOT NULL OR parameters <> '{}' OR template_selection LIKE '%"official"%';
