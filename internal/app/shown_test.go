@@ -70,6 +70,8 @@ func TestShown(t *testing.T) {
 			t.Fatal(err)
 		}
 		change("PUT", app+"/logo", M{"assetId": asset})
+		owner.Call("PUT", app+"/logo", M{"assetId": asset}, apitest.IfMatch(owner.Call("GET", app, nil).Revision())).Want(200)
+		owner.Call("GET", domain, nil).Want(200).Has("data.publication.status", `"synced"`) // the same logo
 		shows("/x", iPhone, true, icon)
 		shows("/unknown", nil, true, icon)
 		change("DELETE", app+"/logo", nil)

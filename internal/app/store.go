@@ -72,13 +72,17 @@ func save(ctx context.Context, tx *store.Tx, before, a *App) error {
 }
 
 // SetLogo makes an image the logo of an app, or none, under a new revision, and has
-// it published.
+// it published if it is another one.
 func SetLogo(ctx context.Context, tx *store.Tx, a *App, assetID *string) (err error) {
 	defer fault.Wrap(&err, "app.SetLogo(%s)", a.ID)
+	before := a.LogoAssetID
 	a.LogoAssetID, a.Revision, a.UpdatedAt = assetID, ids.Revision(), tx.Now
 	if _, err := tx.Exec(ctx, "UPDATE app SET logo_asset_id = ?, revision = ?, updated_at = ? WHERE id = ?", assetID,
 		a.Revision, a.UpdatedAt, a.ID); err != nil {
 		return err
+	}
+	if before != nil && assetID != nil && *before == *assetID {
+		return nil
 	}
 	return domain.AppChanged(ctx, tx, a.ID, false)
 }

@@ -14,3 +14,6 @@ func HostZone(ctx context.Context, o Options, db *store.DB, id string) (problem 
 	}
 	return o.hostZone(ctx, db, &d)
 }
+
+// Publish is publish.
+func Publish(ctx context.Context, tx *store.Tx, id string) error { return publish(ctx, tx, id) }

@@ -150,13 +150,18 @@ func AppChanged(ctx context.Context, tx *store.Tx, appID string, native bool) (e
 			return err
 		}
 	}
-	// What was not published yet will be with what is current then.
-	const shown = "app_id = ? AND NOT detached AND publication_confirmed IS NOT NULL"
-	if _, err := tx.Exec(ctx, `UPDATE domain SET publication_status = 'pending', publication_attempts = 0,
-		publication_error = NULL, publication_updated_at = ? WHERE `+shown, tx.Now, appID); err != nil {
+	// A publication reads the app while it has its domain locked. So one under way ends
+	// before this, which then sees that it ended; one that comes later reads the change.
+	if _, err := store.All(ctx, tx, store.Value[string], "SELECT id FROM domain WHERE app_id = ? AND NOT detached "+
+		"ORDER BY id"+tx.Dialect().LockRow, appID); err != nil {
 		return err
 	}
-	all, err := store.All(ctx, tx, store.Value[string], "SELECT id FROM domain WHERE "+shown, appID)
+	// What was not published yet, or waits for its first attempt, will be with what is
+	// current then. One that failed before gets all its attempts again.
+	all, err := store.All(ctx, tx, store.Value[string], `UPDATE domain SET publication_status = 'pending',
+		publication_attempts = 0, publication_error = NULL, publication_updated_at = ? WHERE app_id = ? AND NOT detached
+		AND publication_confirmed IS NOT NULL AND (publication_status <> 'pending' OR publication_attempts > 0)
+		RETURNING id`, tx.Now, appID)
 	for _, id := range all {
 		if err := enqueuePublish(ctx, tx, &Domain{ID: id, AppID: appID}); err != nil {
 			return err

@@ -1,0 +1,87 @@
+package domain_test
+
+import (
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/domain"
+	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
+)
+
+// rename gives the app of an owner a name.
+func rename(owner *apitest.Client, name string) {
+	app := "/apps/" + owner.AppID
+	owner.Call("PATCH", app, M{"name": name}, apitest.IfMatch(owner.Call("GET", app, nil).Revision())).Want(200)
+}
+
+// A first publication that has read the app when the app changes is followed by
+// another one.
+func TestAppChangesUnderFirstPublication(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		id := strings.TrimPrefix(domainOf(owner), "/domains/")
+		if _, err := i.DB.Exec(t.Context(), `UPDATE domain SET publication_confirmed = NULL,
+			publication_status = 'pending' WHERE id = ?`, id); err != nil {
+			t.Fatal(err)
+		}
+		var renamed atomic.Bool
+		var changing sync.WaitGroup
+		if err := i.DB.InTxReadCommitted(t.Context(), func(tx *store.Tx) error {
+			if err := domain.Publish(t.Context(), tx, id); err != nil {
+				return err
+			}
+			changing.Go(func() {
+				rename(owner, "Blue Shop")
+				renamed.Store(true)
+			})
+			if i.DB.Dialect().Name == "postgres" { // SQLite has one writer at a time.
+				storetest.Eventually(t, "the change ends or waits", func() bool {
+					waits, err := store.Exists(t.Context(), i.DB, `SELECT 1 FROM pg_stat_activity WHERE datname =
+						current_database() AND wait_event_type = 'Lock'`)
+					return err == nil && (waits || renamed.Load())
+				})
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		changing.Wait()
+		i.Settle(t)
+		document, err := store.One(t.Context(), i.DB, store.Value[string],
+			"SELECT document FROM route WHERE hostname = ? AND path = ''", owner.Host)
+		if err != nil || !strings.Contains(document, "Blue Shop") {
+			t.Errorf("the redirector knows %s, %v", document, err)
+		}
+	})
+}
+
+// Changes that follow each other are published together, until an attempt fails.
+func TestAppChangesTogether(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		i.Settle(t)
+		jobs := func(want int) {
+			t.Helper()
+			n, err := store.One(t.Context(), i.DB, store.Value[int], "SELECT COUNT(*) FROM job WHERE kind = 'domain.publish'")
+			if err != nil || n != want {
+				t.Errorf("%d jobs, want %d, %v", n, want, err)
+			}
+		}
+		rename(owner, "Blue Shop")
+		rename(owner, "Red Shop")
+		jobs(1)
+		if _, err := i.DB.Exec(t.Context(), "UPDATE domain SET publication_attempts = 1"); err != nil {
+			t.Fatal(err)
+		}
+		rename(owner, "Green Shop")
+		jobs(2)
+		i.Settle(t)
+		owner.Call("GET", domainOf(owner), nil).Want(200).Has("data.publication.status", `"synced"`)
+		rename(owner, "Shop")
+		jobs(1)
+	})
+}
