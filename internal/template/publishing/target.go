@@ -83,7 +83,7 @@ func newTargets(ctx context.Context, q store.Q, p *fault.Problems, c *op.Call, s
 	if err != nil {
 		return nil, err
 	}
-	targets, seen := make([]Target, len(sent)), map[string]bool{}
+	targets, seen := make([]Target, len(sent)), map[holderKey]bool{}
 	for i, s := range sent {
 		at := fault.Pointer("targets", i)
 		t := Target{Scope: s.Scope, DomainID: s.DomainID.Ptr(), LinkID: s.LinkID.Ptr(), State: TargetPending,
@@ -107,14 +107,15 @@ func newTargets(ctx context.Context, q store.Q, p *fault.Problems, c *op.Call, s
 		if s.Scope == App {
 			t.holder = c.AppID
 		}
+		key := holderKey{s.Scope, t.holder}
 		switch {
 		case t.holder == "":
-		case seen[t.holder]:
+		case seen[key]:
 			p.Add(where, fault.ReasonDuplicate, "another target of this request is the same %s", s.Scope)
-		case !known[t.holder]:
+		case !known[key]:
 			p.Keep(fault.UnknownReference(where))
 		}
-		seen[t.holder] = true
+		seen[key] = true
 		targets[i] = t
 	}
 	return targets, nil
@@ -129,8 +130,14 @@ func lower(revision opt.Null[string]) *string {
 	return &text
 }
 
+// holderKey names a holder among all targets: no id of one scope is one of another.
+type holderKey struct {
+	scope Scope
+	id    string
+}
+
 // knownHolders returns those of the holders in targets that an app has.
-func knownHolders(ctx context.Context, q store.Q, appID string, sent []SetTarget) (map[string]bool, error) {
+func knownHolders(ctx context.Context, q store.Q, appID string, sent []SetTarget) (map[holderKey]bool, error) {
 	var domains, links []any
 	for _, s := range sent {
 		switch {
@@ -140,12 +147,15 @@ func knownHolders(ctx context.Context, q store.Q, appID string, sent []SetTarget
 			links = append(links, s.LinkID.Value)
 		}
 	}
-	ids, err := store.All(ctx, q, store.Value[string], "SELECT id FROM domain WHERE app_id = ? AND NOT detached AND id IN ("+
-		store.Marks(len(domains))+") UNION ALL SELECT id FROM link WHERE app_id = ? AND id IN ("+
-		store.Marks(len(links))+")", slices.Concat([]any{appID}, domains, []any{appID}, links)...)
-	known := map[string]bool{appID: true}
-	for _, id := range ids {
-		known[id] = true
+	found, err := store.All(ctx, q, func(r store.Row) (k holderKey, err error) {
+		err = r.Scan(&k.scope, &k.id)
+		return k, err
+	}, "SELECT 'domain', id FROM domain WHERE app_id = ? AND NOT detached AND id IN ("+store.Marks(len(domains))+
+		") UNION ALL SELECT 'link', id FROM link WHERE app_id = ? AND id IN ("+store.Marks(len(links))+")",
+		slices.Concat([]any{appID}, domains, []any{appID}, links)...)
+	known := map[holderKey]bool{{App, appID}: true}
+	for _, k := range found {
+		known[k] = true
 	}
 	return known, err
 }
