@@ -33,6 +33,9 @@ func TestRefusals(t *testing.T) {
 			{[]M{ofLink(foreign, nil), ofLink("go.example.com:nothing", nil),
 				{"scope": "domain", "domainId": "x", "expectedRevision": nil}},
 				[]string{"/targets/0/linkId", "/targets/1/linkId", "/targets/2/domainId"}},
+			{[]M{{"scope": "domain", "domainId": w.owner.AppID, "expectedRevision": nil}, ofLink(w.owner.AppID, nil),
+				ofLink(w.domain, nil), {"scope": "domain", "domainId": w.link, "expectedRevision": nil}},
+				[]string{"/targets/0/domainId", "/targets/1/linkId", "/targets/2/linkId", "/targets/3/domainId"}},
 			{[]M{{"scope": "app", "domainId": w.domain, "linkId": w.link, "expectedRevision": nil,
 				"expectedLinkRevision": w.domain}},
 				[]string{"/targets/0/domainId", "/targets/0/linkId", "/targets/0/expectedLinkRevision"}},
@@ -69,9 +72,13 @@ func TestDraft(t *testing.T) {
 				Has("data.choice.version", want)
 		}
 		publish("2")
+		seen := w.owner.Call("GET", path, nil).Want(200).Revision()
 		draft := w.owner.Call("GET", path+"/draft", nil).Want(200)
 		draft = w.owner.Call("PUT", path+"/draft", M{"config": M{"content": M{"heading": "Hello"}}},
 			apitest.IfMatch(draft.Revision())).Want(200)
+		// What the client saw of the template had another draft.
+		w.owner.Call("POST", path+"/publish", M{"targets": []M{ofApp(nil)}}, apitest.IfMatch(seen)).
+			Refused(fault.RevisionConflict)
 		publish("3")
 		w.owner.Call("PUT", path+"/draft", M{"config": M{"appearance": M{"light": M{"text": "#ffffff",
 			"background": "#ffffff", "surface": "#ffffff"}}}}, apitest.IfMatch(draft.Revision())).Want(200)
@@ -219,6 +226,24 @@ func TestProjection(t *testing.T) {
 			"The choice is stored, but the redirector has not taken it over yet."} {
 			done.Has(fmt.Sprintf("data.targets.%d.error", n), `"`+want+`"`)
 		}
+	})
+}
+
+// A retry ends with what visitors get by then.
+func TestProjectionAfterRetry(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		w := newWorld(t, i)
+		p := w.publish(ofLink(w.link, nil), ofApp("7b711433-cd54-47c4-bbb9-cb64c7d9922b")).Want(202)
+		w.settle()
+		done := w.read(p).Has("data.state", `"partial"`).Has("data.targets.0.error", "null")
+		if _, err := i.DB.Exec(t.Context(), `UPDATE template_publication_target SET error = 'It was late.'
+			WHERE state = 'applied'`); err != nil {
+			t.Fatal(err)
+		}
+		w.owner.Call("POST", "/template-publications/"+p.Text("data.id")+"/retry", M{},
+			apitest.IfMatch(done.Revision())).Want(202)
+		w.settle()
+		w.read(p).Has("data.state", `"confirmed"`).Has("data.targets.0.error", "null").Has("data.targets.1.error", "null")
 	})
 }
 

@@ -2,6 +2,7 @@ package publishing
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/binding"
@@ -102,6 +103,13 @@ func (s *service) activate(ctx context.Context, r *durable.Run, ordinal int64) e
 	return err
 }
 
+// Why visitors of an applied target do not get the choice.
+var (
+	notYetProjected = "The choice is stored, but the redirector has not taken it over yet."
+	notProjected    = "The choice is stored, but it could not be brought to the redirector. A resync of the link, or " +
+		"another change of the app or the domain, tries it again."
+)
+
 // project waits until the redirector has taken over what was applied, or failed to,
 // and ends the operation.
 func (p *Publication) project(ctx context.Context, r *durable.Run) error {
@@ -118,21 +126,29 @@ func (p *Publication) project(ctx context.Context, r *durable.Run) error {
 		if err != nil {
 			return err
 		}
-		for status, why := range map[string]string{
-			"pending": "The choice is stored, but the redirector has not taken it over yet.",
-			"failed": "The choice is stored, but it could not be brought to the redirector. A resync of the link, or " +
-				"another change of the app or the domain, tries it again.",
-		} {
-			ordinals, err := p.projections(ctx, tx, status)
-			if err != nil {
-				return err
+		notYet, err := p.projections(ctx, tx, "pending")
+		if err != nil {
+			return err
+		}
+		failed, err := p.projections(ctx, tx, "failed")
+		if err != nil {
+			return err
+		}
+		for i := range p.Targets {
+			t := &p.Targets[i]
+			if t.State != TargetApplied {
+				continue
 			}
-			for _, n := range ordinals {
-				t := &p.Targets[n]
-				t.Error = &why
-				if err := p.saveTarget(ctx, tx, t); err != nil {
-					return err
-				}
+			// What an earlier run of the publication found is over.
+			t.Error = nil
+			switch {
+			case slices.Contains(failed, t.ordinal):
+				t.Error = &notProjected
+			case slices.Contains(notYet, t.ordinal):
+				t.Error = &notYetProjected
+			}
+			if err := p.saveTarget(ctx, tx, t); err != nil {
+				return err
 			}
 		}
 		if err := p.end(ctx, tx); err != nil {
