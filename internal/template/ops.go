@@ -30,7 +30,7 @@ func Register(p *op.Pipeline) part.Part {
 		Summary: "List templates"}, list)
 	op.Write(p, op.Op{ID: "createTemplates", Method: "POST", Path: "/templates", Perm: "templates:create",
 		App: op.AppInBody, Summary: "Create a template",
-		Doc: "An app has at most 200 templates that are not archived."}, create)
+		Doc: "An app has at most 200 templates that are not archived, and 1,000 in all."}, create)
 	op.Read(p, op.Op{ID: "getTemplatesTemplateId", Method: "GET", Path: "/templates/{templateId}",
 		Perm: "templates:read", App: app, Summary: "Get a template with its draft"}, get)
 	op.Write(p, op.Op{ID: "updateTemplatesTemplateId", Method: "PATCH", Path: "/templates/{templateId}",
@@ -46,7 +46,8 @@ func Register(p *op.Pipeline) part.Part {
 		Perm: "templates:read", App: app, Summary: "Get the draft of a template"}, getDraft)
 	op.Write(p, op.Op{ID: "setTemplatesTemplateIdDraft", Method: "PUT", Path: "/templates/{templateId}/draft",
 		Perm: "templates:update", App: app, IfMatch: op.IfMatchRequired, Summary: "Save the draft of a template",
-		Doc: "If-Match is the draft's revision. Colours that are hard to read may be saved; a version needs better ones."},
+		Doc: "If-Match is the draft's revision. The template gets a new revision too. Colours that are hard to read may " +
+			"be saved; a version needs better ones."},
 		setDraft)
 	op.Write(p, op.Op{ID: "validateTemplatesTemplateId", Method: "POST", Path: "/templates/{templateId}/validate",
 		Perm: "templates:validate", App: app, IfMatch: op.IfMatchOptional, Status: 200, Summary: "Validate a design",

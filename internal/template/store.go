@@ -101,9 +101,17 @@ func insert(ctx context.Context, tx *store.Tx, t *Template) error {
 	if err := makeRoom(ctx, tx, t.AppID); err != nil {
 		return err
 	}
+	n, err := store.One(ctx, tx, store.Value[int], "SELECT COUNT(*) FROM template WHERE app_id = ?", t.AppID)
+	if err != nil {
+		return err
+	}
+	if n >= MaxInAll {
+		return fault.New(fault.ResourceConflict, "The app has %d templates, archived ones included, as many as it may "+
+			"have. Set archived of one of them to false, and give it the new design.", n)
+	}
 	t.ID, t.Revision, t.CreatedAt, t.UpdatedAt = ids.New(), ids.Revision(), tx.Now, tx.Now
 	t.draft.TemplateID, t.draft.Revision, t.draft.UpdatedAt = t.ID, ids.Revision(), tx.Now
-	_, err := tx.Exec(ctx, "INSERT INTO template ("+columns+", draft_logo) VALUES ("+store.Marks(14)+")",
+	_, err = tx.Exec(ctx, "INSERT INTO template ("+columns+", draft_logo) VALUES ("+store.Marks(14)+")",
 		t.ID, t.AppID, t.Name, t.BaseTemplateID, t.Archived, t.lastVersion, t.Revision, t.CreatedAt, t.UpdatedAt,
 		string(t.draft.Config.Canonical()), t.draft.Revision, t.draft.BaseVersion, t.draft.UpdatedAt,
 		logoOf(t.draft.Config))
@@ -117,11 +125,14 @@ func save(ctx context.Context, tx *store.Tx, t *Template) error {
 	return err
 }
 
+// saveDraft stores a new design. The template gets a new revision too: it is read, and
+// published, with its draft.
 func saveDraft(ctx context.Context, tx *store.Tx, t *Template) error {
+	t.Revision, t.UpdatedAt = ids.Revision(), tx.Now
 	t.draft.Revision, t.draft.UpdatedAt = ids.Revision(), tx.Now
-	_, err := tx.Exec(ctx, `UPDATE template SET draft = ?, draft_logo = ?, draft_revision = ?, draft_updated_at = ?
-		WHERE id = ?`, string(t.draft.Config.Canonical()), logoOf(t.draft.Config), t.draft.Revision, t.draft.UpdatedAt,
-		t.ID)
+	_, err := tx.Exec(ctx, `UPDATE template SET draft = ?, draft_logo = ?, draft_revision = ?, draft_updated_at = ?,
+		revision = ?, updated_at = ? WHERE id = ?`, string(t.draft.Config.Canonical()), logoOf(t.draft.Config),
+		t.draft.Revision, t.draft.UpdatedAt, t.Revision, t.UpdatedAt, t.ID)
 	return err
 }
 

@@ -8,8 +8,13 @@ import (
 	"github.com/waymarkhq/waymark/internal/page"
 )
 
-// MaxPerApp is how many templates that are not archived an app has at most.
-const MaxPerApp = 200
+// The bounds of an app.
+const (
+	// MaxPerApp is how many templates that are not archived an app has at most.
+	MaxPerApp = 200
+	// MaxInAll is how many it has at most together with the archived ones.
+	MaxInAll = 1000
+)
 
 // Template is a page template of an app (api-v1.md, Template). It is designed in
 // its draft; what apps, domains and links choose are its versions.
@@ -19,7 +24,7 @@ type Template struct {
 	Name           string        `json:"name"`
 	BaseTemplateID binding.Base  `json:"baseTemplateId" enum:"android,ios,recovery" doc:"Which page the template is for."`
 	Archived       bool          `json:"archived" doc:"An archived template cannot be newly chosen or published. What chose it before keeps it."`
-	Revision       string        `json:"revision" format:"uuid" doc:"The template's. The draft has its own."`
+	Revision       string        `json:"revision" format:"uuid" doc:"The template's, new with each saved draft. The draft has its own."`
 	CreatedAt      clock.Instant `json:"createdAt" format:"date-time"`
 	UpdatedAt      clock.Instant `json:"updatedAt" format:"date-time"`
 

@@ -145,8 +145,8 @@ func TestScope(t *testing.T) {
 			{"templates:create", "POST", path + "/duplicate", M{"name": "x"}, match, 201},
 			{"templates:create", "POST", "/templates", M{"appId": owner.AppID, "name": "x", "baseTemplateId": "ios"}, nil,
 				201},
-			{"templates:update", "PUT", path + "/draft", M{"config": M{}}, draft, 200},
 			{"templates:update", "PATCH", path, M{"name": "x"}, match, 200},
+			{"templates:update", "PUT", path + "/draft", M{"config": M{}}, draft, 200},
 		}
 		for _, c := range calls {
 			with := []apitest.With{}
@@ -179,14 +179,14 @@ func TestScope(t *testing.T) {
 	})
 }
 
-// fill gives an app or a template as much as it may have, less room.
-func fill(t *testing.T, i *apitest.Installation, owner *apitest.Client, room int) {
+// fill gives an app so many templates more.
+func fill(t *testing.T, i *apitest.Installation, owner *apitest.Client, count int, archived bool) {
 	t.Helper()
 	if err := i.DB.InTx(t.Context(), func(tx *store.Tx) error {
-		for n := range template.MaxPerApp - room {
+		for n := range count {
 			if _, err := tx.Exec(t.Context(), `INSERT INTO template (id, app_id, name, base, archived, last_version, revision,
 				created_at, updated_at, draft, draft_revision, draft_updated_at)
-				VALUES (?, ?, 'x', 'ios', FALSE, 0, ?, 0, 0, '{}', ?, 0)`, ids.New(), owner.AppID, fmt.Sprint(n),
+				VALUES (?, ?, 'x', 'ios', ?, 0, ?, 0, 0, '{}', ?, 0)`, ids.New(), owner.AppID, archived, fmt.Sprint(n),
 				ids.Revision()); err != nil {
 				return err
 			}
@@ -200,7 +200,7 @@ func fill(t *testing.T, i *apitest.Installation, owner *apitest.Client, room int
 func TestBounds(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
-		fill(t, i, owner, 2)
+		fill(t, i, owner, template.MaxPerApp-2, false)
 		first := made(owner, "ios", nil)
 		second := owner.Call("POST", pathOf(first)+"/duplicate", M{"name": "Copy"}).Want(201)
 		create := M{"appId": owner.AppID, "name": "x", "baseTemplateId": "ios"}
@@ -226,6 +226,20 @@ func TestBounds(t *testing.T) {
 	})
 }
 
+// Archived templates count among all that an app has.
+func TestBoundInAll(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		fill(t, i, owner, template.MaxInAll-1, true)
+		last := made(owner, "ios", nil)
+		owner.Call("POST", "/templates", M{"appId": owner.AppID, "name": "x", "baseTemplateId": "ios"}).
+			Refused(fault.ResourceConflict)
+		owner.Call("POST", pathOf(last)+"/duplicate", M{"name": "x"}).Refused(fault.ResourceConflict)
+		archived := owner.Call("PATCH", pathOf(last), M{"archived": true}, apitest.IfMatch(last.Revision())).Want(200)
+		owner.Call("PATCH", pathOf(last), M{"archived": false}, apitest.IfMatch(archived.Revision())).Want(200)
+	})
+}
+
 func TestDuplicate(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
@@ -235,7 +249,10 @@ func TestDuplicate(t *testing.T) {
 		draft := owner.Call("PUT", path+"/draft", M{"config": design("Two", M{"appearance": unreadable})},
 			apitest.IfMatch(r.Text("data.draft.revision"))).Want(200)
 
-		owner.Call("POST", path+"/duplicate", M{"name": "Draft"}, apitest.IfMatch(r.Revision())).Want(201).
+		owner.Call("POST", path+"/duplicate", M{"name": "x"}, apitest.IfMatch(r.Revision())).
+			Refused(fault.RevisionConflict)
+		owner.Call("POST", path+"/duplicate", M{"name": "Draft"},
+			apitest.IfMatch(owner.Call("GET", path, nil).Revision())).Want(201).
 			Has("data.template.name", `"Draft"`).Has("data.template.baseTemplateId", `"android"`).
 			Has("data.draft.config.content.heading", `"Two"`).Has("data.draft.baseVersion", "null")
 		copied := owner.Call("POST", path+"/duplicate", M{"name": "Version", "sourceVersion": 1}).Want(201).

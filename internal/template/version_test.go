@@ -51,8 +51,13 @@ func TestDraft(t *testing.T) {
 		if saved.Revision() == draft.Revision() || saved.Text("data.updatedAt") == draft.Text("data.updatedAt") {
 			t.Errorf("the draft is not a new one: %s", saved.Body)
 		}
-		owner.Call("GET", path, nil).Want(200).Has("data.draft", saved.Value("data")).
-			Has("data.template", r.Value("data.template"))
+		whole := owner.Call("GET", path, nil).Want(200).Has("data.draft", saved.Value("data")).
+			Has("data.template.updatedAt", saved.Value("data.updatedAt"))
+		if whole.Revision() == r.Revision() || whole.Revision() == saved.Revision() ||
+			whole.Value("data.revision") != whole.Value("data.template.revision") {
+			t.Errorf("the revision of the template: %s", whole.Body)
+		}
+		owner.Call("PATCH", path, M{"name": "x"}, apitest.IfMatch(r.Revision())).Refused(fault.RevisionConflict)
 		owner.Call("GET", "/audit-events?resourceType=template_draft", nil).Want(200).
 			Has("data.0.operation", `"setTemplatesTemplateIdDraft"`).Has("data.0.revision", saved.Value("data.revision")).
 			Has("data.1", "")
@@ -131,7 +136,7 @@ func TestVersions(t *testing.T) {
 		owner.Call("GET", choices+"&cursor="+page.Text("pagination.nextCursor"), nil).Want(200).
 			Has("data.0.version", "2").Has("data.1.version", "1").Has("data.1.variables", `[{"key":"a"}]`).
 			Has("pagination.hasMore", "false")
-		owner.Call("PATCH", path, M{"archived": true}, apitest.IfMatch(r.Revision())).Want(200)
+		owner.Call("PATCH", path, M{"archived": true}, apitest.IfMatch(owner.Call("GET", path, nil).Revision())).Want(200)
 		if n := owner.Call("GET", choices, nil).Want(200).Len("data"); n != 1 {
 			t.Errorf("%d choices", n)
 		}
