@@ -52,13 +52,7 @@ func (a App) iosApp() string {
 type shown struct{ name, desktopURL, scheme, androidPackage, iosApp string }
 
 func (a App) shown() shown {
-	text := func(s *string) string {
-		if s == nil {
-			return ""
-		}
-		return *s
-	}
-	return shown{a.Name, text(a.DesktopURL), text(a.Scheme), text(a.AndroidPackage), a.iosApp()}
+	return shown{a.Name, opt.Text(a.DesktopURL), opt.Text(a.Scheme), opt.Text(a.AndroidPackage), a.iosApp()}
 }
 
 func (a App) item() op.Item[App] { return op.Item[App]{Data: a, Ref: a.Ref()} }

@@ -10,6 +10,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/jobs"
+	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/publication"
 	"github.com/waymarkhq/waymark/internal/route"
 	"github.com/waymarkhq/waymark/internal/store"
@@ -86,22 +87,20 @@ func Host(ctx context.Context, q store.Q, hostname string) (_ route.Host, err er
 
 // host is what visitors of a domain need to know of it and of its app.
 func (d *Domain) host(ctx context.Context, q store.Q) (route.Host, error) {
-	app, err := store.One(ctx, q, scanShown, selectShown, d.ID)
+	app, err := store.One(ctx, q, scanShown, selectShown, d.AppID)
 	if err != nil {
 		return route.Host{}, err
 	}
-	address := func(value *string) string {
-		if value == nil {
-			return ""
-		}
-		return weburl.ASCIIHost(*value)
-	}
+	address := func(value *string) string { return weburl.ASCIIHost(opt.Text(value)) }
 	host := route.Host{DomainID: d.ID, AppID: d.AppID, Connected: d.DNS == DNSConfigured,
 		NoIndex:        d.web.Robots == "noindex",
 		RedirectStatus: int(d.web.RedirectStatus), RootURL: address(d.web.RootURL),
 		NotFoundURL: address(d.web.NotFoundURL), Recovery: d.recovery.route(),
 		AppName: app.name, AppLogo: app.logo, HomeURL: cmp.Or(address(d.web.RootURL), address(app.desktopURL)),
-		Scheme: app.scheme, AndroidPackage: app.androidPackage, Templates: app.templates}
+		Scheme: app.scheme, AndroidPackage: app.androidPackage,
+		Templates: route.TemplatesOf(func(base binding.Base) binding.Selection {
+			return binding.Resolve(base, &d.templates.Selections, &app.templates.Selections)
+		})}
 	if ios := d.NativeConfig.IOS; ios.Valid {
 		host.AppleAppSiteAssociation = ios.Value.file()
 	}
@@ -111,31 +110,23 @@ func (d *Domain) host(ctx context.Context, q store.Q) (route.Host, error) {
 	return host, nil
 }
 
-// shown is what pages of a domain show of its app, and the templates of its links.
+// shown is what pages of a domain show of its app, and what the app chose for them.
 type shown struct {
 	name, logo, scheme, androidPackage string
 	desktopURL                         *string
-	templates                          route.Templates
+	templates                          binding.Bindings
 }
 
 const selectShown = `SELECT app.name, COALESCE((SELECT icon FROM asset WHERE asset.id = app.logo_asset_id
 	AND asset.state = 'active'), ''), COALESCE(app.scheme, ''), COALESCE(app.android_package, ''), app.desktop_url,
-	domain.template_defaults, app.template_defaults FROM domain JOIN app ON app.id = domain.app_id
-	WHERE domain.id = ?`
+	template_defaults FROM app WHERE id = ?`
 
 func scanShown(r store.Row) (s shown, err error) {
-	var ofDomain, ofApp *string
-	if err := r.Scan(&s.name, &s.logo, &s.scheme, &s.androidPackage, &s.desktopURL, &ofDomain, &ofApp); err != nil {
+	var templates *string
+	if err := r.Scan(&s.name, &s.logo, &s.scheme, &s.androidPackage, &s.desktopURL, &templates); err != nil {
 		return s, err
 	}
-	var domain, app binding.Bindings
-	if err := errors.Join(domain.SetColumn(ofDomain), app.SetColumn(ofApp)); err != nil {
-		return s, err
-	}
-	s.templates = route.TemplatesOf(func(base binding.Base) binding.Selection {
-		return binding.Resolve(base, &domain.Selections, &app.Selections)
-	})
-	return s, nil
+	return s, s.templates.SetColumn(templates)
 }
 
 // AppChanged has the domains of an app published again after a change of what their

@@ -57,27 +57,16 @@ func documents(ctx context.Context, q store.Q, links []Link) ([]route.Link, erro
 
 // document is what the redirector needs of a link with its rules and tags.
 func (l *Link) document(ctx context.Context, q store.Q, rules []Rule, tagIDs []string) (route.Link, error) {
-	text := func(s *string) string {
-		if s == nil {
-			return ""
-		}
-		return *s
-	}
-	address := func(s *string) string {
-		if s == nil {
-			return ""
-		}
-		return weburl.ASCIIHost(*s)
-	}
+	address := func(s *string) string { return weburl.ASCIIHost(opt.Text(s)) }
 	document := route.Link{
 		LinkID: l.ID, AppID: l.AppID, Prefix: l.Prefix, Slug: l.Slug, Group: l.Group,
-		CampaignID: text(l.CampaignID), FolderID: text(l.FolderID),
+		CampaignID: opt.Text(l.CampaignID), FolderID: opt.Text(l.FolderID),
 		Archived: l.Lifecycle.Archived, StartsAt: l.Lifecycle.StartsAt, ExpiresAt: l.Lifecycle.ExpiresAt,
 		MaxClicks: l.Lifecycle.MaxClicks, TagIDs: tagIDs, ExpiredURL: address(l.Lifecycle.ExpiredURL),
 		DesktopURL: address(l.DesktopURL), PlayStoreURL: address(l.PlayStoreURL), AppStoreURL: address(l.AppStoreURL),
 		WebOnly: l.WebOnly, Behavior: route.Behavior(l.Behavior), UTM: routeUTM(&l.UTM),
-		Title: strings.TrimSpace(text(l.Title)), Description: strings.TrimSpace(text(l.Description)),
-		ImageURL: text(l.ImageURL), AppPath: text(l.AppPath), Parameters: objectText(l.Parameters),
+		Title: strings.TrimSpace(opt.Text(l.Title)), Description: strings.TrimSpace(opt.Text(l.Description)),
+		ImageURL: opt.Text(l.ImageURL), AppPath: opt.Text(l.AppPath), Parameters: objectText(l.Parameters),
 		Data: objectText(l.TemplateData), Templates: route.TemplatesOf(func(base binding.Base) binding.Selection {
 			return l.TemplateSelection.Of(base).Value
 		}),
@@ -98,7 +87,7 @@ func (l *Link) document(ctx context.Context, q store.Q, rules []Rule, tagIDs []s
 	}
 	for _, r := range rules {
 		document.Rules = append(document.Rules, route.Rule{
-			ID: r.ID, Platform: route.Platform(text(r.Platform)), Country: text(r.Country), StartsAt: r.StartsAt,
+			ID: r.ID, Platform: route.Platform(opt.Text(r.Platform)), Country: opt.Text(r.Country), StartsAt: r.StartsAt,
 			ExpiresAt: r.ExpiresAt,
 			URL:       weburl.ASCIIHost(r.DestinationURL), UTM: routeUTM(&r.UTM),
 		})

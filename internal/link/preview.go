@@ -79,21 +79,15 @@ func (s *Service) preview(ctx context.Context, c *op.Call, tx *store.Tx, in *pre
 
 // tell sets what a decision comes to.
 func (v *Preview) tell(d *route.Decision) {
-	text := func(s string) *string {
-		if s == "" {
-			return nil
-		}
-		return &s
-	}
-	v.Mode, v.Opening, v.MatchedRuleID = "redirect", string(route.OpenNone), text(d.RuleID)
+	v.Mode, v.Opening, v.MatchedRuleID = "redirect", string(route.OpenNone), opt.TextPtr(d.RuleID)
 	switch {
 	case d.App != nil:
 		v.Mode, v.Opening = "page", string(d.App.Opening)
-		v.NativeURI, v.Fallback = text(d.App.NativeURI), text(d.App.Fallback())
+		v.NativeURI, v.Fallback = opt.TextPtr(d.App.NativeURI), opt.TextPtr(d.App.Fallback())
 		v.Template = opt.NullOf(binding.SelectionOf(d.App.Template))
 	case d.IsPage():
 		v.Mode = "unavailable"
 	default:
-		v.DestinationURL = text(d.Location)
+		v.DestinationURL = opt.TextPtr(d.Location)
 	}
 }

@@ -84,13 +84,7 @@ func encode(l *Link) (encoded, error) {
 }
 
 func searchText(l *Link) string {
-	orEmpty := func(s *string) string {
-		if s == nil {
-			return ""
-		}
-		return *s
-	}
-	return text.Fold(orEmpty(l.Title), orEmpty(l.Description), l.Slug)
+	return text.Fold(opt.Text(l.Title), opt.Text(l.Description), l.Slug)
 }
 
 // insert stores a new link; an address that is taken is a conflict.

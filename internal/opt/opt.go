@@ -133,3 +133,19 @@ func Into[T ~string](n Null[T], dst **string) {
 		*dst = &text
 	}
 }
+
+// Text returns a text that may be absent, "" for none.
+func Text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// TextPtr returns nil for "", as Text does the other way round.
+func TextPtr(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

@@ -80,8 +80,9 @@ func checkValue(p *fault.Problems, path string, v Variable, value jsontext.Value
 	}
 }
 
-// ParseData returns the values of variables by key, as Visit takes them, of a JSON
-// object that CheckData found to be right; nil for an object without members.
+// ParseData returns the members of a JSON object as texts, as Visit takes the values
+// of variables: strings as they are, everything else as JSON. It is nil for an object
+// without members.
 func ParseData(object string) (map[string]string, error) {
 	if object == "" || object == "{}" {
 		return nil, nil

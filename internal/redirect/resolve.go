@@ -31,17 +31,11 @@ var noLink = appAnswer{http.StatusOK, unmatched, resolution{Parameters: jsontext
 
 // contentOf is the answer for a link.
 func contentOf(link *route.Link) appAnswer {
-	text := func(s string) *string {
-		if s == "" {
-			return nil
-		}
-		return &s
-	}
 	own := link.AllUTM()
 	return appAnswer{http.StatusOK, matched, resolution{
-		LinkID: &link.LinkID, AppPath: text(link.AppPath), Parameters: jsontext.Value(cmp.Or(link.Parameters, "{}")),
-		UTM: utm.UTM{Source: text(own.Source), Medium: text(own.Medium), Campaign: text(own.Campaign),
-			Term: text(own.Term), Content: text(own.Content)},
+		LinkID: &link.LinkID, AppPath: opt.TextPtr(link.AppPath), Parameters: jsontext.Value(cmp.Or(link.Parameters, "{}")),
+		UTM: utm.UTM{Source: opt.TextPtr(own.Source), Medium: opt.TextPtr(own.Medium), Campaign: opt.TextPtr(own.Campaign),
+			Term: opt.TextPtr(own.Term), Content: opt.TextPtr(own.Content)},
 		Matched: true,
 	}}
 }

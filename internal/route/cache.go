@@ -214,16 +214,27 @@ func (c *Cache) clear() {
 	c.paths.InvalidateAll()
 }
 
+// takeSlot waits until a visitor may keep one more connection of the database busy;
+// freeSlot gives it back.
+func (c *Cache) takeSlot(ctx context.Context) error {
+	select {
+	case c.slots <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("waiting for the database: %w", ctx.Err())
+	}
+}
+
+func (c *Cache) freeSlot() { <-c.slots }
+
 // read gets one route from the database; the empty entry when there is none.
 func (c *Cache) read(ctx context.Context, k key) (e entry, err error) {
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
-	select {
-	case c.slots <- struct{}{}:
-		defer func() { <-c.slots }()
-	case <-ctx.Done():
-		return entry{}, fmt.Errorf("route of %q %q: waiting for the database: %w", k.hostname, k.path, ctx.Err())
+	if err := c.takeSlot(ctx); err != nil {
+		return entry{}, fmt.Errorf("route of %q %q: %w", k.hostname, k.path, err)
 	}
+	defer c.freeSlot()
 	document, err := store.One(ctx, c.db, store.Value[string], `SELECT document FROM route WHERE hostname = ?
 		AND path = ?`, k.hostname, k.path)
 	switch {

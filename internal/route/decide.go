@@ -102,12 +102,12 @@ func Decide(link *Link, host *Host, visit Visit, now clock.Instant) Decision {
 	if link == nil || link.AppID != host.AppID {
 		return Unknown(host)
 	}
-	switch {
-	case link.Archived:
+	switch link.stage(visit.Clicks, now) {
+	case archived:
 		return elsewhere(http.StatusGone, "")
-	case link.StartsAt != nil && now < *link.StartsAt:
+	case scheduled:
 		return Decision{Status: http.StatusNotFound, Destination: ToNone, Scheduled: true}
-	case link.ExpiresAt != nil && now >= *link.ExpiresAt, link.MaxClicks != nil && visit.Clicks >= *link.MaxClicks:
+	case expired:
 		return elsewhere(http.StatusGone, link.ExpiredURL)
 	}
 	p := link.plan
@@ -123,17 +123,39 @@ func Decide(link *Link, host *Host, visit Visit, now clock.Instant) Decision {
 	if t == nil {
 		return elsewhere(http.StatusNotFound, "")
 	}
-	d := Decision{Status: http.StatusFound, Location: t.plain, Destination: t.kind, RuleID: rule, Live: true}
+	d := Decision{Status: http.StatusFound, Location: t.location(visit.Query), Destination: t.kind, RuleID: rule,
+		Live: true, QR: fromQR(visit.Query)}
 	switch {
 	case visit.Crawler && link.hasPreview():
 		d.Status, d.Destination, d.Preview = http.StatusOK, ToPage, true
 	case host.RedirectStatus == http.StatusTemporaryRedirect:
 		d.Status = http.StatusTemporaryRedirect
 	}
-	if visit.Query != "" {
-		d.QR, d.Location = fromQR(visit.Query), t.location(visit.Query)
-	}
 	return d
+}
+
+// stage is where a link is in its lifecycle.
+type stage int
+
+const (
+	live stage = iota
+	archived
+	scheduled
+	expired // or its clicks are used up
+)
+
+// stage returns where a link is in its lifecycle at an instant, after a number of
+// human clicks.
+func (l *Link) stage(clicks int64, now clock.Instant) stage {
+	switch {
+	case l.Archived:
+		return archived
+	case l.StartsAt != nil && now < *l.StartsAt:
+		return scheduled
+	case l.ExpiresAt != nil && now >= *l.ExpiresAt, l.MaxClicks != nil && clicks >= *l.MaxClicks:
+		return expired
+	}
+	return live
 }
 
 // Root returns what a visitor of the hostname's own address gets: RootURL, or

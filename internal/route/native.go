@@ -1,12 +1,12 @@
 package route
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/waymarkhq/waymark/internal/page"
 )
 
 const (
@@ -57,28 +57,14 @@ func newAppAddress(link *Link) (a appAddress) {
 	for name := range own {
 		names[name] = true
 	}
-	for _, p := range parameters(link.Parameters) {
-		add(p[0], escape(p[0])+"="+escape(p[1]))
+	parameters, err := page.ParseData(link.Parameters)
+	if err != nil { // links are stored with an object
+		return a
+	}
+	for _, name := range slices.Sorted(maps.Keys(parameters)) {
+		add(name, escape(name)+"="+escape(parameters[name]))
 	}
 	return a
-}
-
-// parameters returns the members of a JSON object in the order of their names:
-// strings as they are, everything else as JSON.
-func parameters(object string) (all [][2]string) {
-	var members map[string]jsontext.Value
-	if object == "" || json.Unmarshal([]byte(object), &members) != nil {
-		return nil
-	}
-	for name, value := range members {
-		text := string(value)
-		if value.Kind() == '"' && json.Unmarshal(value, &text) != nil {
-			continue
-		}
-		all = append(all, [2]string{name, text})
-	}
-	slices.SortFunc(all, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
-	return all
 }
 
 // bytes estimates the memory that it takes.

@@ -1,6 +1,7 @@
 package route
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -65,12 +66,10 @@ func (c *Cache) Links(ctx context.Context, hostname string, ids []string) ([]*Li
 func (c *Cache) readPaths(ctx context.Context, hostname string, ids []string, found map[string]string) error {
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
-	select {
-	case c.slots <- struct{}{}:
-		defer func() { <-c.slots }()
-	case <-ctx.Done():
-		return fmt.Errorf("waiting for the database: %w", ctx.Err())
+	if err := c.takeSlot(ctx); err != nil {
+		return err
 	}
+	defer c.freeSlot()
 	args := make([]any, 0, len(ids)+1)
 	for _, id := range ids {
 		args = append(args, id)
@@ -91,29 +90,20 @@ func (c *Cache) readPaths(ctx context.Context, hostname string, ids []string, fo
 	return nil
 }
 
-// Open reports whether a link resolves at an instant, after a number of human clicks:
-// the rules of Decide, which also wants a destination. Of a nil link, or one of
-// another app, it reports false.
+// Open reports whether a link resolves at an instant, after a number of human clicks,
+// as Decide does, which also wants a destination. Of a nil link, or one of another
+// app, it reports false.
 func (l *Link) Open(host *Host, clicks int64, now clock.Instant) bool {
-	return l != nil && l.AppID == host.AppID && !l.Archived && (l.StartsAt == nil || now >= *l.StartsAt) &&
-		(l.ExpiresAt == nil || now < *l.ExpiresAt) && (l.MaxClicks == nil || clicks < *l.MaxClicks)
+	return l != nil && l.AppID == host.AppID && l.stage(clicks, now) == live
 }
 
 // AllUTM returns the campaign parameters of a link: its own, and where it has none the
 // campaign's.
 func (l *Link) AllUTM() UTM {
-	all := l.UTM
-	for _, pair := range []struct {
-		own      *string
-		campaign string
-	}{
-		{&all.Source, l.CampaignUTM.Source}, {&all.Medium, l.CampaignUTM.Medium},
-		{&all.Campaign, l.CampaignUTM.Campaign}, {&all.Term, l.CampaignUTM.Term},
-		{&all.Content, l.CampaignUTM.Content},
-	} {
-		if *pair.own == "" {
-			*pair.own = pair.campaign
-		}
+	own, campaign := &l.UTM, &l.CampaignUTM
+	return UTM{
+		Source: cmp.Or(own.Source, campaign.Source), Medium: cmp.Or(own.Medium, campaign.Medium),
+		Campaign: cmp.Or(own.Campaign, campaign.Campaign), Term: cmp.Or(own.Term, campaign.Term),
+		Content: cmp.Or(own.Content, campaign.Content),
 	}
-	return all
 }

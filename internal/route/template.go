@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -101,15 +100,14 @@ func (c *Cache) Template(ctx context.Context, base binding.Base, name, appID str
 // readTemplate gets a version from the database and makes it ready. That it cannot
 // be read is a result, so that visitors do not wait for it one after the other.
 func (c *Cache) readTemplate(ctx context.Context, name string) (heldTemplate, error) {
-	id, number, _ := strings.Cut(name, "@")
-	version, err := strconv.ParseInt(number, 10, 64)
-	if err != nil {
+	chosen := binding.SelectionOf(name)
+	if chosen.Mode != binding.Custom {
 		return heldTemplate{}, nil
 	}
 	// Others wait for this read: it must not end with this visitor's patience.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), loadTimeout)
 	defer cancel()
-	v, err := c.templateVersion(ctx, id, version)
+	v, err := c.templateVersion(ctx, *chosen.TemplateID, *chosen.Version)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return heldTemplate{}, nil
@@ -121,12 +119,10 @@ func (c *Cache) readTemplate(ctx context.Context, name string) (heldTemplate, er
 
 // templateVersion reads a version, or returns store.ErrNotFound.
 func (c *Cache) templateVersion(ctx context.Context, id string, version int64) (v TemplateVersion, err error) {
-	select {
-	case c.slots <- struct{}{}:
-		defer func() { <-c.slots }()
-	case <-ctx.Done():
-		return v, fmt.Errorf("waiting for the database: %w", ctx.Err())
+	if err := c.takeSlot(ctx); err != nil {
+		return v, err
 	}
+	defer c.freeSlot()
 	document, err := store.One(ctx, c.db, store.Value[string], `SELECT document FROM route_template
 		WHERE template_id = ? AND version = ?`, id, version)
 	if err == nil {

@@ -2,9 +2,6 @@ package template
 
 import (
 	"context"
-	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 
@@ -33,7 +30,7 @@ func (Choice) SchemaName() string { return "TemplateChoice" }
 
 // Position implements op.Positioned.
 func (c Choice) Position() cursor.Position {
-	return cursor.Position{At: c.createdAt, ID: fmt.Sprintf("%s@%d", c.TemplateID, c.Version)}
+	return cursor.Position{At: c.createdAt, ID: binding.CustomOf(c.TemplateID, c.Version).Ref()}
 }
 
 func scanChoice(r store.Row) (c Choice, err error) {
@@ -52,31 +49,24 @@ type choicesInput struct {
 }
 
 func choices(ctx context.Context, c *op.Call, in *choicesInput, w op.Window) ([]Choice, error) {
-	query, args, err := selectChoices(in.AppID, w)
-	if err != nil {
-		return nil, err
-	}
+	query, args := selectChoices(in.AppID, w)
 	return store.All(ctx, c.DB, scanChoice, query, args...)
 }
 
 // selectChoices returns the query for a page of choices. It goes from the templates,
 // so that it does not read the versions of archived ones, and reads the designs of
 // the page alone.
-func selectChoices(appID string, w op.Window) (query string, args []any, err error) {
+func selectChoices(appID string, w op.Window) (query string, args []any) {
 	var where store.Where
 	where.And("t.app_id = ? AND NOT t.archived", appID)
 	if w.After != nil {
-		id, number, _ := strings.Cut(w.After.ID, "@")
-		version, err := strconv.ParseInt(number, 10, 64)
-		if err != nil {
-			return "", nil, err
-		}
-		where.And("(v.created_at, v.template_id, v.version) < (?, ?, ?)", w.After.At, id, version)
+		last := binding.SelectionOf(w.After.ID) // of a cursor that is signed
+		where.And("(v.created_at, v.template_id, v.version) < (?, ?, ?)", w.After.At, *last.TemplateID, *last.Version)
 	}
 	const order = " ORDER BY v.created_at DESC, v.template_id DESC, v.version DESC"
 	return `WITH page AS MATERIALIZED (SELECT v.template_id, v.version, t.base, t.name
 		FROM template AS t JOIN template_version AS v ON v.template_id = t.id` + where.String() + order + ` LIMIT ?)
 		SELECT v.template_id, v.version, page.base, page.name, v.config, v.created_at FROM page
 		JOIN template_version AS v ON v.template_id = page.template_id AND v.version = page.version` + order,
-		where.Args(w.Limit), nil
+		where.Args(w.Limit)
 }

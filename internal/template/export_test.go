@@ -3,4 +3,4 @@ package template
 import "github.com/waymarkhq/waymark/internal/op"
 
 // SelectChoices is selectChoices.
-func SelectChoices(appID string, w op.Window) (string, []any, error) { return selectChoices(appID, w) }
+func SelectChoices(appID string, w op.Window) (string, []any) { return selectChoices(appID, w) }

@@ -134,7 +134,7 @@ type updateInput struct {
 }
 
 func update(ctx context.Context, c *op.Call, tx *store.Tx, in *updateInput) (op.Item[WithDraft], error) {
-	t, err := current(ctx, c, tx, in.TemplateID)
+	t, err := Current(ctx, c, tx, in.TemplateID)
 	if err != nil {
 		return op.Item[WithDraft]{}, err
 	}
@@ -165,7 +165,7 @@ type duplicateInput struct {
 }
 
 func duplicate(ctx context.Context, c *op.Call, tx *store.Tx, in *duplicateInput) (op.Item[WithDraft], error) {
-	t, err := current(ctx, c, tx, in.TemplateID)
+	t, err := Current(ctx, c, tx, in.TemplateID)
 	if err != nil {
 		return op.Item[WithDraft]{}, err
 	}

@@ -43,7 +43,7 @@ type previewInput struct {
 }
 
 func preview(ctx context.Context, c *op.Call, tx *store.Tx, in *previewInput) (op.Item[Preview], error) {
-	t, err := current(ctx, c, tx, in.TemplateID)
+	t, err := Current(ctx, c, tx, in.TemplateID)
 	if err != nil {
 		return op.Item[Preview]{}, err
 	}
@@ -71,7 +71,7 @@ func preview(ctx context.Context, c *op.Call, tx *store.Tx, in *previewInput) (o
 		return op.Item[Preview]{}, err
 	}
 	visit.Scheme = page.Scheme(in.Body.ColorScheme.Value)
-	html := page.Compile(t.BaseTemplateID, config, textOf(logo)).Append(nil, visit)
+	html := page.Compile(t.BaseTemplateID, config, opt.Text(logo)).Append(nil, visit)
 	return op.Item[Preview]{Data: Preview{HTML: string(html), ColorScheme: in.Body.ColorScheme.Ptr(),
 		Bytes: int64(len(html))}, Ref: t.Ref()}, nil
 }
@@ -103,16 +103,16 @@ func sampleVisit(ctx context.Context, q store.Q, appID string, base binding.Base
 		if err != nil {
 			return nil, err
 		}
-		visit.AppLogo = textOf(logo)
+		visit.AppLogo = opt.Text(logo)
 	}
 	if platform == "" {
 		platform = platforms[base]
 	}
-	host := &route.Host{AppID: appID, Scheme: cmp.Or(textOf(its.Scheme), sampleScheme), AndroidPackage: textOf(its.AndroidPackage)}
-	link := &route.Link{AppID: appID, Slug: "sample", DesktopURL: cmp.Or(textOf(its.DesktopURL), sampleDesktop),
-		PlayStoreURL: cmp.Or(textOf(its.PlayStoreURL), samplePlayStore),
-		AppStoreURL:  cmp.Or(textOf(its.AppStoreURL), sampleAppStore)}
-	address := "https://" + cmp.Or(textOf(its.DefaultDomain), sampleHost) + "/" + link.Slug
+	host := &route.Host{AppID: appID, Scheme: cmp.Or(opt.Text(its.Scheme), sampleScheme), AndroidPackage: opt.Text(its.AndroidPackage)}
+	link := &route.Link{AppID: appID, Slug: "sample", DesktopURL: cmp.Or(opt.Text(its.DesktopURL), sampleDesktop),
+		PlayStoreURL: cmp.Or(opt.Text(its.PlayStoreURL), samplePlayStore),
+		AppStoreURL:  cmp.Or(opt.Text(its.AppStoreURL), sampleAppStore)}
+	address := "https://" + cmp.Or(opt.Text(its.DefaultDomain), sampleHost) + "/" + link.Slug
 	decision := route.Decide(link, host, route.Visit{Platform: platform, Address: address}, 0)
 	if decision.App == nil { // not on a phone: the page for browsers is all there is
 		visit.WebURL = decision.Location
@@ -131,12 +131,4 @@ func sampleVisit(ctx context.Context, q store.Q, appID string, base binding.Base
 // platforms are those whose visitors see the pages of a base template.
 var platforms = map[binding.Base]route.Platform{
 	binding.Android: route.Android, binding.IOS: route.IOS, binding.Recovery: route.IOS,
-}
-
-// textOf returns a text that may be missing; "" then.
-func textOf(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

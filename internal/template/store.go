@@ -44,8 +44,8 @@ func Load(ctx context.Context, q store.Q, id string) (_ Template, err error) {
 	return op.Found(store.One(ctx, q, scan, "SELECT "+columns+" FROM template WHERE id = ?", id))
 }
 
-// current loads a template for a call that may know its revision.
-func current(ctx context.Context, c *op.Call, tx *store.Tx, id string) (Template, error) {
+// Current loads a template for a call that may know its revision.
+func Current(ctx context.Context, c *op.Call, tx *store.Tx, id string) (Template, error) {
 	t, err := Load(ctx, tx, id)
 	if err == nil && c.Stale(t.Revision) {
 		err = fault.Stale()

@@ -53,9 +53,6 @@ type Draft struct {
 // SchemaName implements schema.Named.
 func (Draft) SchemaName() string { return "TemplateDraft" }
 
-// DraftRevision returns the revision of the draft.
-func (t *Template) DraftRevision() string { return t.draft.Revision }
-
 func (t *Template) draftItem() op.Item[Draft] {
 	return op.Item[Draft]{Data: t.draft, Ref: op.Ref{Type: "template_draft", ID: t.ID, AppID: t.AppID,
 		Revision: t.draft.Revision}}

@@ -52,7 +52,7 @@ type validateInput struct {
 func validator(read func([]byte) (page.Config, error)) func(context.Context, *op.Call, *store.Tx,
 	*validateInput) (op.Item[Validation], error) {
 	return func(ctx context.Context, c *op.Call, tx *store.Tx, in *validateInput) (op.Item[Validation], error) {
-		t, err := current(ctx, c, tx, in.TemplateID)
+		t, err := Current(ctx, c, tx, in.TemplateID)
 		if err != nil {
 			return op.Item[Validation]{}, err
 		}

@@ -29,7 +29,7 @@ type publishInput struct {
 
 func (s *service) publish(ctx context.Context, c *op.Call, tx *store.Tx,
 	in *publishInput) (op.Item[Publication], error) {
-	t, err := current(ctx, c, tx, in.TemplateID)
+	t, err := template.Current(ctx, c, tx, in.TemplateID)
 	if err != nil {
 		return op.Item[Publication]{}, err
 	}
@@ -63,7 +63,7 @@ type restoreInput struct {
 
 func (s *service) restore(ctx context.Context, c *op.Call, tx *store.Tx,
 	in *restoreInput) (op.Item[Publication], error) {
-	t, err := current(ctx, c, tx, in.TemplateID)
+	t, err := template.Current(ctx, c, tx, in.TemplateID)
 	if err != nil {
 		return op.Item[Publication]{}, err
 	}
@@ -80,15 +80,6 @@ func (s *service) restore(ctx context.Context, c *op.Call, tx *store.Tx,
 		return binding.Selection{}, fault.Invalid("/version", fault.ReasonRequired, "send a version or a mode")
 	}
 	return start(ctx, c, tx, restore, &t, in.Body.Targets, choose)
-}
-
-// current loads a template for a call under the revision that the client knows.
-func current(ctx context.Context, c *op.Call, tx *store.Tx, id string) (template.Template, error) {
-	t, err := template.Load(ctx, tx, id)
-	if err == nil && c.Stale(t.Revision) {
-		err = fault.Stale()
-	}
-	return t, err
 }
 
 // versionOf returns the choice of a version that a client named.
