@@ -44,6 +44,9 @@ type Event struct {
 
 	// Limited tells that the event counts against its link's limit of clicks.
 	Limited bool
+	// Unstored tells that the event is not stored for analytics. It is in the log because
+	// it is Limited: those are counted from the log, each exactly once.
+	Unstored bool
 }
 
 // Link is what analytics groups an event by: the link as it was when the

@@ -31,6 +31,7 @@ type folder struct {
 type segment struct {
 	folder *folder
 	path   string
+	number int64
 	born   time.Time
 	// file is for appending; nil once sealed and in adopted segments.
 	file *os.File
@@ -90,14 +91,10 @@ func (f *folder) leftovers() ([]*segment, error) {
 	if err != nil {
 		return nil, err
 	}
-	type numbered struct {
-		number int
-		*segment
-	}
-	var found []numbered
+	var segments []*segment
 	for _, entry := range entries {
 		name, ours := strings.CutSuffix(entry.Name(), extension)
-		number, err := strconv.Atoi(name)
+		number, err := strconv.ParseInt(name, 10, 64)
 		if !ours || err != nil {
 			continue
 		}
@@ -105,15 +102,11 @@ func (f *folder) leftovers() ([]*segment, error) {
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, numbered{number, &segment{
-			folder: f, path: filepath.Join(f.path, entry.Name()), end: info.Size(), sealed: true,
-		}})
+		segments = append(segments, &segment{
+			folder: f, path: filepath.Join(f.path, entry.Name()), number: number, end: info.Size(), sealed: true,
+		})
 	}
-	slices.SortFunc(found, func(a, b numbered) int { return cmp.Compare(a.number, b.number) })
-	segments := make([]*segment, len(found))
-	for i := range found {
-		segments[i] = found[i].segment
-	}
+	slices.SortFunc(segments, func(a, b *segment) int { return cmp.Compare(a.number, b.number) })
 	return segments, nil
 }
 

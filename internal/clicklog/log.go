@@ -19,7 +19,14 @@ const (
 	// segmentSize bounds what is read again after a crash, and what a damaged
 	// record costs.
 	segmentSize = 4 << 20
+	// maxBacklog bounds what waits for the event store: some 80 million events.
+	maxBacklog = 16 << 30
+	// alarmEvery is how often a backlog of more than half of that is told of.
+	alarmEvery = time.Minute
 )
+
+// ErrFull means that events wait for the event store up to the bound of 16 GiB.
+var ErrFull = errors.New("too many events wait for the event store")
 
 // Log is this process's click log, and the reader of those that dead
 // processes left beside it. Append and Backlog may be called by anyone; Next
@@ -31,7 +38,7 @@ type Log struct {
 
 	mu     sync.Mutex
 	buf    []byte
-	serial int
+	serial int64
 	// active is appended to; nil until there is something to append.
 	active *segment
 	// queue holds the segments with events that are not committed yet, and
@@ -46,6 +53,9 @@ type Log struct {
 	// idle tells that the loader found nothing and waits for wake.
 	idle   bool
 	closed bool
+	// limit bounds the backlog in bytes; alarmed is when its half was last told of.
+	limit   int64
+	alarmed time.Time
 
 	kick    chan struct{} // to the syncer: dirty was set
 	wake    chan struct{} // to the loader: idle was unset
@@ -68,7 +78,7 @@ func Open(dir string, logger *slog.Logger) (*Log, error) {
 	l := &Log{
 		dir: dir, logger: logger, own: own,
 		kick: make(chan struct{}, 1), wake: make(chan struct{}, 1),
-		stop: make(chan struct{}), stopped: make(chan struct{}),
+		stop: make(chan struct{}), stopped: make(chan struct{}), limit: maxBacklog,
 	}
 	if err := syncFolder(dir); err != nil {
 		return nil, errors.Join(fmt.Errorf("open click log %s: %w", dir, err), own.release(true))
@@ -94,6 +104,9 @@ func (l *Log) Append(e *Event) error {
 	}
 	l.buf = record
 	if l.active == nil || l.active.end+int64(len(record)) > segmentSize {
+		if err := l.watch(); err != nil {
+			return fmt.Errorf("append to click log: %w", err)
+		}
 		// With no new file to be had (open files may have run out), a full
 		// segment still takes more.
 		if err := l.rotate(); err != nil && l.active == nil {
@@ -116,9 +129,24 @@ func (l *Log) Append(e *Event) error {
 	return nil
 }
 
+// watch fails when another segment could bring the backlog beyond its limit, and tells of
+// one that has come half way: the event store is away or too slow.
+func (l *Log) watch() error {
+	backlog := l.backlog()
+	if backlog+segmentSize > l.limit {
+		return ErrFull
+	}
+	if backlog+segmentSize > l.limit/2 && time.Since(l.alarmed) >= alarmEvery {
+		l.alarmed = time.Now()
+		l.logger.Error("the click log fills up: clicks are not moved to the event store; those beyond the limit will be lost",
+			"backlog_bytes", backlog, "limit_bytes", l.limit)
+	}
+	return nil
+}
+
 // rotate starts a new segment.
 func (l *Log) rotate() error {
-	path := filepath.Join(l.own.path, strconv.Itoa(l.serial+1)+extension)
+	path := filepath.Join(l.own.path, strconv.FormatInt(l.serial+1, 10)+extension)
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
@@ -126,7 +154,7 @@ func (l *Log) rotate() error {
 	l.seal()
 	l.serial++
 	l.created = true
-	l.active = &segment{folder: l.own, path: path, born: time.Now(), file: file}
+	l.active = &segment{folder: l.own, path: path, number: l.serial, born: time.Now(), file: file}
 	l.own.segments++
 	l.queue = append(l.queue, l.active)
 	return nil
@@ -216,6 +244,10 @@ func syncFolder(path string) error {
 func (l *Log) Backlog() (bytes int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	return l.backlog()
+}
+
+func (l *Log) backlog() (bytes int64) {
 	for _, s := range l.queue {
 		bytes += s.end - s.done
 	}

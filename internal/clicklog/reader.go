@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/fault"
@@ -38,12 +39,49 @@ type Batch struct {
 	// Inherited is how many of them, the first ones, ended processes wrote; the
 	// rest are this Log's own.
 	Inherited int
-	ends      []position
+	// Runs are where the events come from, in their order.
+	Runs []Run
 }
 
-type position struct {
+// Run is a part of a batch: events that follow one another in a file of a log. Logs
+// are read from their beginning to their end, so an event store that remembers the
+// file and the position of the last event that it took from a log knows which ones it
+// has.
+type Run struct {
+	// Log names the log and is never used for another one. File is the number of the
+	// file, which rises.
+	Log  string
+	File int64
+	// Ends holds the position in the file at which each event ends.
+	Ends    []int64
 	segment *segment
 	end     int64
+}
+
+// Stored returns the batch without the events that are Unstored.
+func (b *Batch) Stored() *Batch {
+	if !slices.ContainsFunc(b.Events, func(e Event) bool { return e.Unstored }) {
+		return b
+	}
+	stored := &Batch{}
+	i := 0
+	for _, r := range b.Runs {
+		kept := r
+		kept.Ends = nil
+		for _, end := range r.Ends {
+			if e := &b.Events[i]; !e.Unstored {
+				stored.Events, kept.Ends = append(stored.Events, *e), append(kept.Ends, end)
+				if i < b.Inherited {
+					stored.Inherited++
+				}
+			}
+			i++
+		}
+		if len(kept.Ends) > 0 {
+			stored.Runs = append(stored.Runs, kept)
+		}
+	}
+	return stored
 }
 
 // Wake receives when there are events again after Next found none.
@@ -114,6 +152,7 @@ func (l *Log) read(b *Batch, p part, limit int) error {
 		r.chunk = make([]byte, chunkSize)
 	}
 	at := p.start
+	run := Run{Log: filepath.Base(p.segment.folder.path), File: p.segment.number, segment: p.segment}
 	for at < p.end && len(b.Events) < limit {
 		chunk := r.chunk[:min(int64(len(r.chunk)), p.end-at)]
 		n, err := r.file.ReadAt(chunk, at)
@@ -130,6 +169,7 @@ func (l *Log) read(b *Batch, p part, limit int) error {
 				break
 			}
 			used += size
+			run.Ends = append(run.Ends, at+int64(used))
 		}
 		at += int64(used)
 		if errors.Is(err, errCorrupt) || errors.Is(err, errShort) && used == 0 {
@@ -137,7 +177,8 @@ func (l *Log) read(b *Batch, p part, limit int) error {
 			break
 		}
 	}
-	b.ends = append(b.ends, position{p.segment, at})
+	run.end = at
+	b.Runs = append(b.Runs, run)
 	return nil
 }
 
@@ -186,8 +227,10 @@ func (r *reader) close() error {
 func (l *Log) Done(b *Batch) (err error) {
 	defer fault.Wrap(&err, "clicklog.Done")
 	l.mu.Lock()
-	for _, p := range b.ends {
-		p.segment.done = p.end
+	for _, r := range b.Runs {
+		if r.segment != nil {
+			r.segment.done = r.end
+		}
 	}
 	if s := l.active; s != nil && s.done == s.end && time.Since(s.born) >= sealAfter {
 		l.seal()

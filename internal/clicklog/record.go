@@ -18,7 +18,9 @@ const (
 	headerSize = 8
 	maxPayload = 64 << 10
 
-	flagLimited = 1
+	flagLimited  = 1
+	flagUnstored = 2
+	allFlags     = flagLimited | flagUnstored
 )
 
 var (
@@ -44,8 +46,15 @@ func appendRecord(b []byte, e *Event) ([]byte, error) {
 	for _, tag := range e.Link.TagIDs {
 		b = appendText(b, tag)
 	}
+	var flags uint64
 	if e.Limited {
-		b = binary.AppendUvarint(b, flagLimited)
+		flags |= flagLimited
+	}
+	if e.Unstored {
+		flags |= flagUnstored
+	}
+	if flags != 0 {
+		b = binary.AppendUvarint(b, flags)
 	}
 	payload := b[start+headerSize:]
 	if len(payload) > maxPayload {
@@ -112,8 +121,9 @@ func decodePayload(payload []byte, e *Event) bool {
 		}
 	}
 	if !d.bad && d.at < len(d.b) {
-		e.Limited = d.uvarint() == flagLimited
-		d.bad = d.bad || !e.Limited
+		flags := d.uvarint()
+		e.Limited, e.Unstored = flags&flagLimited != 0, flags&flagUnstored != 0
+		d.bad = d.bad || flags == 0 || flags > allFlags
 	}
 	return !d.bad && d.at == len(d.b)
 }

@@ -94,7 +94,15 @@ func TestRecordWithoutFlags(t *testing.T) {
 	if record, err := appendRecord(nil, &want); err != nil || string(record[headerSize:]) != old+"\x01" {
 		t.Errorf("with a limit written as %q, %v", record[headerSize:], err)
 	}
-	for _, flags := range []string{"\x00", "\x02", "\x80", "\x01\x01"} {
+	want.Unstored = true
+	if record, err := appendRecord(nil, &want); err != nil || string(record[headerSize:]) != old+"\x03" {
+		t.Errorf("with a limit, not to be stored, written as %q, %v", record[headerSize:], err)
+	}
+	want.Limited = false
+	if !decodePayload([]byte(old+"\x02"), &got) || !reflect.DeepEqual(got, want) {
+		t.Errorf("not to be stored: got %+v, want %+v", got, want)
+	}
+	for _, flags := range []string{"\x00", "\x04", "\x80", "\x01\x01"} {
 		if decodePayload([]byte(old+flags), &got) {
 			t.Errorf("flags %q were taken", flags)
 		}
@@ -125,7 +133,7 @@ func TestRecordDetectsEveryFlippedBit(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	for _, e := range []*Event{sample(), {}, {Limited: true},
+	for _, e := range []*Event{sample(), {}, {Limited: true}, {Limited: true, Unstored: true},
 		{Type: Click, At: clock.Instant(-1), Link: Link{TagIDs: []string{"a", "b"}}}} {
 		record, err := appendRecord(nil, e)
 		if err != nil {

@@ -1,0 +1,114 @@
+package clicklog
+
+import (
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// Stored leaves out the events that are not to be stored, and their places with them,
+// also those that an ended process wrote.
+func TestStored(t *testing.T) {
+	dir := t.TempDir()
+	write := func(l *Log, unstored string) {
+		t.Helper()
+		for _, flag := range unstored {
+			e := sample()
+			e.Limited, e.Unstored = true, flag == 'u'
+			if err := l.Append(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	ended := open(t, dir)
+	write(ended, "sus")
+	if err := ended.Close(); err != nil {
+		t.Fatal(err)
+	}
+	l := open(t, dir)
+	write(l, "ssu")
+	all, err := l.Next(100)
+	if err != nil || len(all.Events) != 6 || all.Inherited != 3 || len(all.Runs) != 2 {
+		t.Fatalf("%+v, %v", all, err)
+	}
+	stored := all.Stored()
+	if len(stored.Runs) != 2 || stored.Inherited != 2 {
+		t.Fatalf("%d runs, %d inherited; want 2 of each", len(stored.Runs), stored.Inherited)
+	}
+	for i, from := range []int{0, 2, 3, 4} {
+		if stored.Events[i].ID != all.Events[from].ID {
+			t.Errorf("event %d is not event %d of all", i, from)
+		}
+	}
+	for i, want := range [][]int64{{all.Runs[0].Ends[0], all.Runs[0].Ends[2]}, all.Runs[1].Ends[:2]} {
+		if got := stored.Runs[i]; len(got.Ends) != 2 || got.Ends[0] != want[0] || got.Ends[1] != want[1] ||
+			got.Log != all.Runs[i].Log || got.File != all.Runs[i].File {
+			t.Errorf("run %d: %+v, want ends %v", i, got, want)
+		}
+	}
+	if err := l.Done(all); err != nil || l.Backlog() != 0 {
+		t.Errorf("%v, backlog %d", err, l.Backlog())
+	}
+	write(l, "uu")
+	if b, err := l.Next(100); err != nil || len(b.Stored().Events) != 0 || len(b.Stored().Runs) != 0 {
+		t.Errorf("nothing to store: %+v, %v", b.Stored(), err)
+	}
+	write(l, "s")
+	b, err := l.Next(100)
+	if err != nil || l.Done(b) != nil {
+		t.Fatal(err)
+	}
+	write(l, "ss")
+	if b, err := l.Next(100); err != nil || b.Stored() != b {
+		t.Errorf("nothing to leave out: %v", err)
+	}
+}
+
+// A log takes events until its limit, says in time that it fills up, and takes them again
+// when some were moved.
+func TestLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told strings.Builder
+		l, err := Open(t.TempDir(), slog.New(slog.NewTextHandler(&told, nil)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		l.limit = 6 * segmentSize
+		alarms := func() int { return strings.Count(told.String(), "fills up") }
+		fill := func(segments int) {
+			t.Helper()
+			for l.Backlog() < int64(segments)*segmentSize-1000 {
+				add(t, l, 1)
+			}
+		}
+		fill(3)
+		if alarms() != 0 {
+			t.Errorf("told too early: %s", told.String())
+		}
+		add(t, l, 20)
+		fill(4)
+		add(t, l, 20)
+		if alarms() != 1 {
+			t.Errorf("told %d times in a minute, want once", alarms())
+		}
+		time.Sleep(alarmEvery)
+		var refused error
+		for range 2 * segmentSize / 100 {
+			if refused = l.Append(sample()); refused != nil {
+				break
+			}
+		}
+		if size := l.Backlog(); refused == nil || !errors.Is(refused, ErrFull) || size < l.limit-segmentSize || size > l.limit {
+			t.Errorf("%v with %d of %d bytes", refused, size, l.limit)
+		}
+		if alarms() != 2 {
+			t.Errorf("told %d times, want twice", alarms())
+		}
+		drain(t, l)
+		add(t, l, 20)
+	})
+}
