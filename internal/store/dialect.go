@@ -21,6 +21,9 @@ type Dialect struct {
 	// LockRow ends a SELECT that keeps its rows from being changed until the
 	// transaction ends. SQLite has one writer and needs none.
 	LockRow string
+	// Bytewise follows a text that is compared or ordered byte by byte. SQLite does
+	// nothing else.
+	Bytewise string
 	// findTable is a query that returns a row if a table with that name exists.
 	findTable string
 	// position is the function that finds one text in another.
@@ -40,7 +43,13 @@ type Dialect struct {
 
 // Contains returns the condition that a text column literally contains an
 // argument.
-func (d *Dialect) Contains(column string) string { return d.position + "(" + column + ", ?) > 0" }
+func (d *Dialect) Contains(column string) string { return d.Position(column, "?") + " > 0" }
+
+// Position returns the expression for the place of the first of a text's parts that
+// equal another text, from 1, and 0 without one.
+func (d *Dialect) Position(text, part string) string {
+	return d.position + "(" + text + ", " + part + ")"
+}
 
 // Indexed returns the text that follows the name of a table in FROM, so that it
 // is read through an index. SQLite plans without statistics of its rows and may
@@ -84,6 +93,7 @@ var postgresDialect = Dialect{
 	Name:       "postgres",
 	SkipLocked: " FOR UPDATE SKIP LOCKED",
 	LockRow:    " FOR UPDATE",
+	Bytewise:   ` COLLATE "C"`,
 	findTable:  "SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = ?",
 	position:   "strpos",
 	numbered:   true,

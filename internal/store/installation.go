@@ -19,3 +19,15 @@ func (db *DB) InstallationValue(ctx context.Context, name, fresh string) (string
 	}
 	return One(ctx, db, Value[string], read, name)
 }
+
+// SetInstallationValue changes the value that all processes of this installation share
+// under a name; "" removes it.
+func SetInstallationValue(ctx context.Context, q Q, name, value string) error {
+	if value == "" {
+		_, err := q.Exec(ctx, "DELETE FROM installation WHERE name = ?", name)
+		return err
+	}
+	_, err := q.Exec(ctx, `INSERT INTO installation (name, value) VALUES (?, ?)
+		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, name, value)
+	return err
+}

@@ -41,8 +41,21 @@ func openPostgres(ctx context.Context, address string, c *clock.Clock) (*DB, err
 		pool.Close()
 		return nil, fmt.Errorf("open database %s: %w", redact(address), err)
 	}
+	config = config.Copy()
+	config.MaxConns, config.MinConns = longOnPostgres, 0
+	// The server may miss that a statement is cancelled, or that the process is gone.
+	config.ConnConfig.RuntimeParams["statement_timeout"] = "10s"
+	long, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("open database %s: %w", redact(address), err)
+	}
 	db := &DB{dialect: postgresDialect, clock: c, postgres: pool, pool: stdlib.OpenDBFromPool(pool)}
-	db.reader = pooled{pool, &db.dialect}
+	db.reader, db.long = pooled{pool, &db.dialect}, pooled{long, &db.dialect}
+	db.closeLong = func() error {
+		long.Close()
+		return nil
+	}
 	return db, nil
 }
 

@@ -51,10 +51,13 @@ type DB struct {
 	postgres *pgxpool.Pool
 	// pool runs migrations; on SQLite it has the connection of the writer.
 	pool *sql.DB
-	// readers are SQLite's other connections.
+	// readers are SQLite's other connections, but for those of long.
 	readers *sql.DB
-	signals signals
-	retries atomic.Int64
+	long    engine
+	// closeLong closes the connections of long.
+	closeLong func() error
+	signals   signals
+	retries   atomic.Int64
 }
 
 // Open opens a database: "sqlite:<file>" or a "postgres://" address. It does
@@ -96,11 +99,17 @@ func openSQLite(ctx context.Context, file string, c *clock.Clock) (*DB, error) {
 		writing.Close()
 		return nil, fmt.Errorf("open database %s: %w", file, err)
 	}
-	conn, err := writing.Conn(ctx)
+	long, err := open("&_pragma=query_only(1)", longOnSQLite)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open database %s: %w", file, err), writing.Close(), reading.Close())
 	}
-	db := &DB{dialect: sqliteDialect, clock: c, pool: writing, readers: reading}
+	conn, err := writing.Conn(ctx)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open database %s: %w", file, err), writing.Close(), reading.Close(),
+			long.Close())
+	}
+	db := &DB{dialect: sqliteDialect, clock: c, pool: writing, readers: reading, closeLong: long.Close}
+	db.long = watched{handle{on: long, dialect: &db.dialect}}
 	db.reader = handle{on: reading, dialect: &db.dialect, kept: &statements{}}
 	db.writer = &writer{handle: handle{on: conn, dialect: &db.dialect, kept: &statements{}}}
 	return db, nil
@@ -126,6 +135,7 @@ func (db *DB) Close() (err error) {
 	if db.readers != nil {
 		err = errors.Join(err, db.readers.Close())
 	}
+	err = errors.Join(err, db.closeLong())
 	if db.postgres != nil {
 		db.postgres.Close()
 	}
