@@ -13,7 +13,8 @@ import (
 
 // testOnly packages may import anything and are imported by tests alone.
 var testOnly = []string{"csvtable/csvtest", "visitor/visitortest", "store/storetest", "store/storetest/withpostgres",
-	"dnsprovider/dnstest", "dnslookup/dnstest", "certificate/pebbletest", "apitest"}
+	"dnsprovider/dnstest", "dnslookup/dnstest", "certificate/pebbletest",
+	"eventstore/enginetest", "eventstore/clickhouse/clickhousetest", "apitest"}
 
 const (
 	module   = "github.com/waymarkhq/waymark/"

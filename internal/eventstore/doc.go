@@ -3,29 +3,8 @@
 // fills them from the click log. It does not hold the time-zone arithmetic or
 // the access rules of analytics operations.
 //
-// # Layout
-//
-// The tables form a star. A row of event holds numbers: when, a random id, who
-// (a hash), and references to what repeats from event to event:
-//
-//	event_app     an app
-//	event_link    a state of a link: its id, place, group, campaign, folder, tags
-//	event_client  a combination of device, system, browser and source
-//	event_text    a referrer host or a rule id
-//
-// So a click costs some 50 bytes instead of 250, a query reads little, and
-// filters are decided once on the small tables rather than for every event.
-// An event refers to the link as it was then; moving a link to a campaign does
-// not rewrite its past.
-//
-// An event is identified by app, instant and id, and adding one that is there
-// already does nothing. That is what makes loading safe to repeat, and it is
-// the order of the rows: an app's period is one range of the primary key.
-//
-// # Engines
-//
-// Store is the engine that lives in the main database, SQLite or PostgreSQL.
-// Its queries are portable SQL (count, count distinct, CASE, IN), and the
-// conformance tests take a function that opens a Store, so that another engine
-// can be held to the same.
+// Engine is what keeps the events. There are three: segments, in Parquet files beside
+// the main database; database, in tables of the main database; and clickhouse, in a
+// ClickHouse server. They answer one kind of question, Query, and package enginetest
+// holds them all to the same answers.
 package eventstore

@@ -5,7 +5,6 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/clicklog"
 	"github.com/waymarkhq/waymark/internal/clock"
-	"github.com/waymarkhq/waymark/internal/store"
 )
 
 // Filter chooses events of one app: those of a period that meet every
@@ -23,50 +22,16 @@ type Filter struct {
 	Device, Source, Country, EventType                   string
 }
 
-// where returns the conditions on the event table. Those on the small tables
-// are sets of numbers, found once.
-func (f *Filter) where() *store.Where {
-	w := &store.Where{}
-	w.And("app_no = (SELECT no FROM event_app WHERE app_id = ?)", f.AppID)
-	w.And("at >= ?", int64(f.Start)).And("at < ?", int64(f.End))
-	if f.Country != "" {
-		w.And("country = ?", f.Country)
-	}
-	if f.EventType != "" {
-		// An unknown type has no place and meets no event.
-		w.And("type = ?", int64(slices.Index(types, clicklog.EventType(f.EventType))))
-	}
-	client := &store.Where{}
-	if f.Device != "" {
-		client.And("device = ?", f.Device)
-	} else {
-		client.And("device <> 'bot'")
-	}
-	equal(client, "source", f.Source)
-	w.And("client_no IN (SELECT no FROM event_client"+client.String()+")", client.Args()...)
-
-	link := &store.Where{}
-	equal(link, "link_group", f.Group)
-	equal(link, "link_id", f.LinkID)
-	equal(link, "hostname", f.Hostname)
-	equal(link, "campaign_id", f.CampaignID)
-	equal(link, "folder_id", f.FolderID)
-	if f.Prefix != nil {
-		link.And("prefix = ?", *f.Prefix)
-	}
-	if f.TagID != "" {
-		// Not LIKE: SQLite's ignores case, and the pattern would need escapes.
-		link.And("replace(tag_ids, ?, '') <> tag_ids", ","+f.TagID+",")
-	}
-	if len(link.Args()) > 0 {
-		link.And("app_no = (SELECT no FROM event_app WHERE app_id = ?)", f.AppID)
-		w.And("link_no IN (SELECT no FROM event_link"+link.String()+")", link.Args()...)
-	}
-	return w
+// OfLinks reports whether f has a condition on the links of events.
+func (f *Filter) OfLinks() bool {
+	return f.Group != "" || f.LinkID != "" || f.Hostname != "" || f.CampaignID != "" || f.FolderID != "" ||
+		f.TagID != "" || f.Prefix != nil
 }
 
-func equal(w *store.Where, column, value string) {
-	if value != "" {
-		w.And(column+" = ?", value)
-	}
+// Link reports whether a link, as it was when an event happened, meets f.
+func (f *Filter) Link(l *clicklog.Link) bool {
+	meets := func(condition, value string) bool { return condition == "" || condition == value }
+	return meets(f.Group, l.Group) && meets(f.LinkID, l.ID) && meets(f.Hostname, l.Hostname) &&
+		meets(f.CampaignID, l.CampaignID) && meets(f.FolderID, l.FolderID) &&
+		(f.Prefix == nil || *f.Prefix == l.Prefix) && (f.TagID == "" || slices.Contains(l.TagIDs, f.TagID))
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/clicklog"
+	"github.com/waymarkhq/waymark/internal/clock"
 )
 
 const (
@@ -29,16 +31,17 @@ const (
 // what fails is tried again for as long as it takes.
 type Loader struct {
 	log    *clicklog.Log
-	append func(context.Context, []clicklog.Event) error
+	append func(context.Context, *clicklog.Batch) error
 	count  func(context.Context, *clicklog.Batch) error
 	logger *slog.Logger
+	// oldest is the instant of the oldest event of the batch under way, 0 for none.
+	oldest atomic.Int64
 }
 
-// NewLoader returns a Loader from log to append, which is an event store's
-// Append, and then to count, which is a click counter's Count. Both must commit
+// NewLoader returns a Loader from log to append, which is an engine's Append, and then to count, which is a click counter's Count. Both must commit
 // the events they return nil for and ignore those they already have; count is
 // never asked again for a batch that it has taken. A log has one loader.
-func NewLoader(log *clicklog.Log, append func(context.Context, []clicklog.Event) error,
+func NewLoader(log *clicklog.Log, append func(context.Context, *clicklog.Batch) error,
 	count func(context.Context, *clicklog.Batch) error, logger *slog.Logger) *Loader {
 	return &Loader{log: log, append: append, count: count, logger: logger}
 }
@@ -90,13 +93,32 @@ func (l *Loader) Move(ctx context.Context) (int, error) {
 	if err != nil || len(b.Events) == 0 {
 		return 0, err
 	}
-	if err := l.append(ctx, b.Events); err != nil {
-		return 0, fmt.Errorf("load events: %w", err)
+	l.oldest.Store(int64(oldest(b.Events)))
+	if stored := b.Stored(); len(stored.Events) > 0 {
+		if err := l.append(ctx, stored); err != nil {
+			return 0, fmt.Errorf("load events: %w", err)
+		}
 	}
 	if err := l.count(ctx, b); err != nil {
 		return 0, fmt.Errorf("count limited clicks: %w", err)
 	}
-	return len(b.Events), l.log.Done(b)
+	if err := l.log.Done(b); err != nil {
+		return 0, err
+	}
+	l.oldest.Store(0)
+	return len(b.Events), nil
+}
+
+// Oldest returns the instant of the oldest event that l has begun to move, 0 when it
+// has moved all: one that stays back shows a store that does not keep up.
+func (l *Loader) Oldest() clock.Instant { return clock.Instant(l.oldest.Load()) }
+
+func oldest(events []clicklog.Event) clock.Instant {
+	at := events[0].At
+	for i := range events {
+		at = min(at, events[i].At)
+	}
+	return at
 }
 
 func pause(ctx context.Context, d time.Duration) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/waymarkhq/waymark/internal/clicklog"
@@ -58,18 +59,42 @@ var statements = [dimensions]struct{ find, last, add string }{
 	},
 }
 
-// numbering turns values into numbers within one transaction. Numbers it had
-// to read or give are remembered by the Store when that commits.
-type numbering struct {
-	s     *Store
+// Numbers gives what repeats from event to event a number, once and for good. It
+// remembers those that are committed, so that loading reads none of them in the
+// steady state. It is safe for concurrent use.
+type Numbers struct {
+	mu    sync.RWMutex
+	known [dimensions]map[string]int64
+}
+
+// NewNumbers returns Numbers that remember nothing yet.
+func NewNumbers() *Numbers {
+	s := &Numbers{}
+	for i := range s.known {
+		s.known[i] = map[string]int64{}
+	}
+	return s
+}
+
+// In returns the numbering of one transaction. The transaction must be serializable.
+func (s *Numbers) In(tx *store.Tx) *Numbering {
+	n := &Numbering{s: s, tx: tx}
+	tx.AfterCommit(n.remember)
+	return n
+}
+
+// Numbering turns values into numbers within one transaction. Numbers it had
+// to read or give are remembered when that commits.
+type Numbering struct {
+	s     *Numbers
 	tx    *store.Tx
 	fresh [dimensions]map[string]int64
 	last  [dimensions]int64
 	key   []byte
 }
 
-// remember makes the Store know the fresh numbers.
-func (n *numbering) remember() {
+// remember makes Numbers know the fresh ones.
+func (n *Numbering) remember() {
 	n.s.mu.Lock()
 	defer n.s.mu.Unlock()
 	for i, fresh := range n.fresh {
@@ -80,9 +105,9 @@ func (n *numbering) remember() {
 	}
 }
 
-// have returns the number of the value with a key, if this transaction or the
-// Store knows it.
-func (n *numbering) have(dimension int, key []byte) (int64, bool) {
+// have returns the number of the value with a key, if this transaction or Numbers
+// knows it.
+func (n *Numbering) have(dimension int, key []byte) (int64, bool) {
 	if no, ok := n.fresh[dimension][string(key)]; ok {
 		return no, true
 	}
@@ -95,7 +120,7 @@ func (n *numbering) have(dimension int, key []byte) (int64, bool) {
 // number finds or gives the number of the value with a key. The transaction is
 // serializable, so that of two that give a number to the same value, or the
 // same number, one is run again.
-func (n *numbering) number(ctx context.Context, dimension int, key string, identity, rest []any) (int64, error) {
+func (n *Numbering) number(ctx context.Context, dimension int, key string, identity, rest []any) (int64, error) {
 	no, err := store.One(ctx, n.tx, store.Value[int64], statements[dimension].find, identity...)
 	if errors.Is(err, store.ErrNotFound) {
 		no, err = n.give(ctx, dimension, append(identity, rest...))
@@ -110,7 +135,7 @@ func (n *numbering) number(ctx context.Context, dimension int, key string, ident
 	return no, nil
 }
 
-func (n *numbering) give(ctx context.Context, dimension int, columns []any) (int64, error) {
+func (n *Numbering) give(ctx context.Context, dimension int, columns []any) (int64, error) {
 	if n.last[dimension] == 0 {
 		last, err := store.One(ctx, n.tx, store.Value[int64], statements[dimension].last)
 		if err != nil {
@@ -130,8 +155,9 @@ func (n *numbering) give(ctx context.Context, dimension int, columns []any) (int
 	return no, nil
 }
 
-func (n *numbering) app(ctx context.Context, id string) (int64, error) {
-	id = clean(id)
+// App returns the number of an app.
+func (n *Numbering) App(ctx context.Context, id string) (int64, error) {
+	id = Clean(id)
 	n.key = append(n.key[:0], id...)
 	if no, ok := n.have(apps, n.key); ok {
 		return no, nil
@@ -139,8 +165,9 @@ func (n *numbering) app(ctx context.Context, id string) (int64, error) {
 	return n.number(ctx, apps, id, []any{id}, nil)
 }
 
-func (n *numbering) text(ctx context.Context, value string) (int64, error) {
-	if value = clean(value); value == "" {
+// Text returns the number of a referrer host or a rule id, 0 for "".
+func (n *Numbering) Text(ctx context.Context, value string) (int64, error) {
+	if value = Clean(value); value == "" {
 		return 0, nil
 	}
 	n.key = append(n.key[:0], value...)
@@ -150,8 +177,9 @@ func (n *numbering) text(ctx context.Context, value string) (int64, error) {
 	return n.number(ctx, text, value, []any{value}, nil)
 }
 
-func (n *numbering) client(ctx context.Context, e *clicklog.Event) (int64, error) {
-	device, os, browser, source := clean(e.Device), clean(e.OS), clean(e.Browser), clean(e.Source)
+// Client returns the number of what e says about the program.
+func (n *Numbering) Client(ctx context.Context, e *clicklog.Event) (int64, error) {
+	device, os, browser, source := Clean(e.Device), Clean(e.OS), Clean(e.Browser), Clean(e.Source)
 	n.key = join(n.key[:0], device, os, browser, source)
 	if no, ok := n.have(clients, n.key); ok {
 		return no, nil
@@ -159,7 +187,8 @@ func (n *numbering) client(ctx context.Context, e *clicklog.Event) (int64, error
 	return n.number(ctx, clients, string(n.key), []any{device, os, browser, source}, nil)
 }
 
-func (n *numbering) link(ctx context.Context, appNo int64, l *clicklog.Link) (int64, error) {
+// Link returns the number of a state of a link of the app with a number.
+func (n *Numbering) Link(ctx context.Context, appNo int64, l *clicklog.Link) (int64, error) {
 	n.key = join(n.key[:0], l.AppID, l.ID, l.Hostname, l.Prefix, l.Slug, l.Group, l.CampaignID, l.FolderID)
 	n.key = join(n.key, l.TagIDs...)
 	if no, ok := n.have(links, n.key); ok {
@@ -172,8 +201,8 @@ func (n *numbering) link(ctx context.Context, appNo int64, l *clicklog.Link) (in
 		tags = "," + strings.Join(l.TagIDs, ",") + ","
 	}
 	return n.number(ctx, links, string(n.key), []any{digest}, []any{
-		appNo, clean(l.ID), clean(l.Hostname), clean(l.Prefix), clean(l.Slug), clean(l.Group),
-		clean(l.CampaignID), clean(l.FolderID), storable(tags),
+		appNo, Clean(l.ID), Clean(l.Hostname), Clean(l.Prefix), Clean(l.Slug), Clean(l.Group),
+		Clean(l.CampaignID), Clean(l.FolderID), storable(tags),
 	})
 }
 
@@ -186,9 +215,9 @@ func join(key []byte, values ...string) []byte {
 	return key
 }
 
-// clean returns s as any engine can store it, and not longer than maxText: a
+// Clean returns s as any engine can store it, and not longer than maxText: a
 // row that the database refuses would stop the loader for good.
-func clean(s string) string {
+func Clean(s string) string {
 	if len(s) > maxText {
 		s = strings.ToValidUTF8(s[:maxText], "")
 	}
