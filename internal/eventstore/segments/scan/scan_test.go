@@ -1,0 +1,244 @@
+package scan
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/waymarkhq/waymark/internal/clicklog"
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/eventstore"
+	"github.com/waymarkhq/waymark/internal/eventstore/segments/segment"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
+)
+
+// Whatever lies in which files, Count and List answer as the plainest way does.
+func TestReference(t *testing.T) {
+	db := storetest.Open(t, storetest.Address(t, "sqlite"), &clock.Clock{})
+	random := rand.New(rand.NewPCG(rand.Uint64(), 1))
+	made := linkStates(t, db, random, 60)
+	links, turns := NewLinks(db), eventstore.NewTurns(2)
+	for round := range 40 {
+		days := 1 + random.IntN(12)
+		n := pick(random, []int{0, 1, 100, 3000, 20_000})
+		apps := append(appIDs, appIDs[0], appIDs[0])
+		switch round {
+		case 0:
+			n, days, apps = 300_000, 1, appIDs[:1] // several row groups of a day
+		case 1:
+			n, days = 300_000, 2 // row groups of their own
+		}
+		list := randomEvents(random, made, n, days, apps)
+		groups := layout(t, random, list)
+		for range min(40, 2_000_000/(n+1)) {
+			checkCount(t, random, turns, links, made, groups, list, randomQuery(random, days, apps))
+			checkList(t, random, turns, links, made, groups, list, randomFilter(random, days, apps))
+			if t.Failed() {
+				return
+			}
+		}
+	}
+}
+
+// counted is what Count answers with a turn.
+func counted(ctx context.Context, turns *eventstore.Turns, q eventstore.Query, links *Links, groups []Group) (
+	rows []eventstore.Row, err error) {
+	err = turns.Do(ctx, q.AppID, func(ctx context.Context, turn *eventstore.Turn) (err error) {
+		rows, err = Count(ctx, turn, q, links, groups)
+		return err
+	})
+	return rows, err
+}
+
+// listed is what List answers with a turn.
+func listed(ctx context.Context, turns *eventstore.Turns, f eventstore.Filter, before *eventstore.Place, limit int,
+	links *Links, groups []Group) (events []eventstore.Listed, err error) {
+	err = turns.Do(ctx, f.AppID, func(ctx context.Context, turn *eventstore.Turn) (err error) {
+		events, err = List(ctx, turn, f, before, limit, links, groups)
+		return err
+	})
+	return events, err
+}
+
+func checkCount(t *testing.T, random *rand.Rand, turns *eventstore.Turns, links *Links, made *numbered, groups []Group,
+	list []segment.Event, q eventstore.Query) {
+	t.Helper()
+	want := newReference(&q)
+	for i := range list {
+		if l := made.links[list[i].Link]; l.AppID == q.AppID && chooses(&q.Filter, &list[i], l) {
+			want.add(&list[i], l)
+		}
+	}
+	got, err := counted(context.Background(), turns, q, links, groups)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want.rows()) {
+		t.Errorf("%+v of %d events in %d groups:\n got %+v\nwant %+v", q, len(list), len(groups), got, want.rows())
+	}
+}
+
+func checkList(t *testing.T, random *rand.Rand, turns *eventstore.Turns, links *Links, made *numbered, groups []Group,
+	list []segment.Event, f eventstore.Filter) {
+	t.Helper()
+	var before *eventstore.Place
+	if len(list) > 0 && random.IntN(2) == 0 {
+		e := pick(random, list)
+		before = &eventstore.Place{At: e.At, ID: e.ID.Int() + random.Int64N(2)}
+	}
+	limit := 1 + random.IntN(100)
+	want := []eventstore.Place{}
+	for i := range list {
+		e := &list[i]
+		place := eventstore.Place{At: e.At, ID: e.ID.Int()}
+		l := made.links[e.Link]
+		if l.AppID == f.AppID && chooses(&f, e, l) && (before == nil || newer(before, &place) < 0) {
+			want = append(want, place)
+		}
+	}
+	slices.SortFunc(want, func(a, b eventstore.Place) int { return newer(&a, &b) })
+	want = want[:min(limit, len(want))]
+	events, err := listed(context.Background(), turns, f, before, limit, links, groups)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := []eventstore.Place{}
+	for _, e := range events {
+		got = append(got, e.Place)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%+v before %v: got %d events %v, want %d %v", f, before, len(got), got, len(want), want)
+	}
+}
+
+// one is a click of app number 1.
+func one(at clock.Instant, id int64) segment.Event {
+	return segment.Event{App: 1, At: at, ID: segment.MakeID(id), Type: string(clicklog.Click), Link: 1, Visitor: id}
+}
+
+// oneApp returns Links of a database whose app number 1 is "a", with link number 1.
+func oneApp(t *testing.T) *Links {
+	t.Helper()
+	db := storetest.Open(t, storetest.Address(t, "sqlite"), &clock.Clock{})
+	if no := numberLink(t, db, &clicklog.Link{ID: "one", AppID: "a"}); no != 1 {
+		t.Fatalf("the first link has number %d", no)
+	}
+	return NewLinks(db)
+}
+
+// A period has its start and not its end, also where a row group has nothing else.
+func TestPeriod(t *testing.T) {
+	links := oneApp(t)
+	groups := Groups(nil, file(t, one(start, 1)))
+	for _, c := range []struct {
+		from, to clock.Instant
+		want     int64
+	}{{0, 1, 1}, {0, 0, 0}, {-1, 0, 0}, {1, 2, 0}, {-1, 1, 1}} {
+		q := eventstore.Query{Filter: eventstore.Filter{AppID: "a", Start: start + c.from, End: start + c.to}}
+		for _, q.Visitors = range []bool{false, true} {
+			rows, err := counted(context.Background(), eventstore.NewTurns(1), q, links, groups)
+			if err != nil || len(rows) != 1 || rows[0].Clicks != c.want {
+				t.Errorf("from %d to %d: %+v, %v; want %d", c.from, c.to, rows, err, c.want)
+			}
+		}
+		events, err := listed(context.Background(), eventstore.NewTurns(1), q.Filter, nil, 9, links, groups)
+		if err != nil || len(events) != int(c.want) {
+			t.Errorf("from %d to %d: %d events, %v; want %d", c.from, c.to, len(events), err, c.want)
+		}
+	}
+}
+
+// Events of one instant are listed by id, in whichever files they lie, and as they are.
+func TestListOfOneInstant(t *testing.T) {
+	links := oneApp(t)
+	last := one(start, 6)
+	last.Type, last.Device, last.OS, last.Browser, last.Source = "app_open", "ios", "iOS", "Safari", "app"
+	last.Country, last.Referrer, last.Rule, last.Destination, last.Install = "PT", "www", "rule", "app", 7
+	groups := Groups(nil, file(t, one(start, 1), one(start, 3)))
+	groups = Groups(groups, file(t, one(start, 2), last))
+	groups = Groups(groups, file(t, one(start, 4), one(start, 5)))
+	f := eventstore.Filter{AppID: "a", Start: start, End: start + 1}
+	for limit := range 8 {
+		for before := int64(1); before < 9; before++ {
+			place := &eventstore.Place{At: start, ID: before}
+			events, err := listed(context.Background(), eventstore.NewTurns(1), f, place, limit, links, groups)
+			if err != nil || len(events) != int(min(int64(limit), before-1, 6)) {
+				t.Fatalf("%d before %d: %d events, %v", limit, before, len(events), err)
+			}
+			for i, e := range events {
+				if e.ID != min(before-1, 6)-int64(i) {
+					t.Errorf("%d before %d: event %d has id %d", limit, before, i, e.ID)
+				}
+			}
+		}
+	}
+	events, err := listed(context.Background(), eventstore.NewTurns(1), f, nil, 1, links, groups)
+	want := eventstore.Listed{Place: eventstore.Place{At: start, ID: 6}, Type: clicklog.AppOpen,
+		Link: clicklog.Link{ID: "one", AppID: "a"}, Device: "ios", OS: "iOS", Browser: "Safari", Country: "PT",
+		Source: "app", ReferrerHost: "www", RuleID: "rule", Into: "app", Identified: true}
+	if err != nil || !reflect.DeepEqual(events, []eventstore.Listed{want}) {
+		t.Errorf("got %+v, %v; want %+v", events, err, want)
+	}
+}
+
+// What a question cannot be answered from is an error.
+func TestRefusals(t *testing.T) {
+	links := oneApp(t)
+	whole := eventstore.Filter{AppID: "a", Start: start, End: start + day}
+	groups := Groups(nil, file(t, one(start, 1)))
+	for name, q := range map[string]eventstore.Query{
+		"no bounds":           {By: eventstore.Time},
+		"one bound":           {By: eventstore.Time, Bounds: []clock.Instant{start}},
+		"start before bounds": {By: eventstore.Time, Bounds: []clock.Instant{start + 1, start + day}},
+		"end after bounds":    {By: eventstore.Time, Bounds: []clock.Instant{start, start + day - 1}},
+		"unknown dimension":   {By: "colour"},
+	} {
+		q.Filter = whole
+		if rows, err := counted(context.Background(), eventstore.NewTurns(1), q, links, groups); err == nil {
+			t.Errorf("%s: %+v", name, rows)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := counted(ctx, eventstore.NewTurns(1), eventstore.Query{Filter: whole}, links, groups); err == nil {
+		t.Error("a cancelled question is answered")
+	}
+}
+
+// Rows in no order, as only damage can leave them, are an error or some answer.
+func TestRowsWithoutOrder(t *testing.T) {
+	links, random := oneApp(t), rand.New(rand.NewPCG(1, 2))
+	var out bytes.Buffer
+	w := parquet.NewGenericWriter[segment.Event](&out, parquet.KeyValueMetadata("waymark.segment", "1"))
+	for i := range 1000 {
+		e := one(start+clock.Instant(random.Int64N(int64(9*day))), int64(i))
+		e.App, e.Link = random.Int64N(3), random.Int64()-random.Int64()
+		if _, err := w.Write([]segment.Event{e}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := segment.Open(bytes.NewReader(out.Bytes()), int64(out.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 1000 {
+		q := randomQuery(random, 9, []string{"a"})
+		if _, err := counted(context.Background(), eventstore.NewTurns(1), q, links, Groups(nil, f)); err != nil &&
+			!errors.Is(err, segment.ErrDamaged) {
+			t.Fatal(err)
+		}
+		_, err := listed(context.Background(), eventstore.NewTurns(1), q.Filter, nil, 9, links, Groups(nil, f))
+		if err != nil && !errors.Is(err, segment.ErrDamaged) {
+			t.Fatal(err)
+		}
+	}
+}

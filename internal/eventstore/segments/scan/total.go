@@ -1,0 +1,171 @@
+package scan
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/waymarkhq/waymark/internal/clicklog"
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/eventstore"
+)
+
+// kind is what Count tells events apart by.
+type kind uint8
+
+const (
+	other kind = iota
+	click
+	identified // a click with a known install
+	appOpen
+	contentView
+	legacyLoad
+	recoveryCreated
+	recoveryMatched
+	kinds
+)
+
+// kindOf returns the kind of an event.
+func kindOf(t string, known bool) kind {
+	switch clicklog.EventType(t) {
+	case clicklog.Click:
+		if known {
+			return identified
+		}
+		return click
+	case clicklog.AppOpen:
+		return appOpen
+	case clicklog.ContentView:
+		return contentView
+	case clicklog.LegacyContentLoad:
+		return legacyLoad
+	case clicklog.RecoveryCreated:
+		return recoveryCreated
+	case clicklog.RecoveryMatched:
+		return recoveryMatched
+	}
+	return other
+}
+
+// count counts events of one kind.
+type count struct {
+	n           int64
+	first, last clock.Instant
+}
+
+func (c *count) add(d count) {
+	if d.n == 0 {
+		return
+	}
+	if c.n == 0 || d.first < c.first {
+		c.first = d.first
+	}
+	if c.n == 0 || d.last > c.last {
+		c.last = d.last
+	}
+	c.n += d.n
+}
+
+// sum is what is known of a group.
+type sum struct {
+	value                     string
+	counts                    [kinds]count
+	visitors, links, installs int64
+}
+
+// total adds up what the eras have. It is safe for concurrent use.
+type total struct {
+	mu      sync.Mutex
+	sums    []sum
+	byValue map[string]int32
+	// links and installs are the pairs of a group with a link, by States.ids, and with an
+	// install, by known.
+	links, installs pairs
+	known           *numbering
+}
+
+func newTotal(q *eventstore.Query, g *grouping) *total {
+	t := &total{byValue: map[string]int32{}, known: newNumbering()}
+	switch {
+	case q.By == eventstore.None:
+		t.sums = make([]sum, 1)
+	case q.By == eventstore.Time:
+		t.sums = make([]sum, max(0, len(q.Bounds)-1))
+	default:
+		t.sums = make([]sum, len(g.values))
+		for i, v := range g.values {
+			t.sums[i].value = v
+		}
+	}
+	return t
+}
+
+// group returns the group of a value of a text column.
+func (t *total) group(value string) int32 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n, ok := t.byValue[value]
+	if !ok {
+		n = int32(len(t.sums))
+		t.byValue[value] = n
+		t.sums = append(t.sums, sum{value: value})
+	}
+	return n
+}
+
+// rows returns the answer.
+func (t *total) rows(q *eventstore.Query) []eventstore.Row {
+	rows := []eventstore.Row{}
+	for i := range t.sums {
+		r := t.sums[i].row()
+		switch {
+		case q.By == eventstore.None:
+		case r.Events == 0 || q.Clicked && r.Clicks == 0:
+			continue
+		case q.By == eventstore.Time:
+			r.Period = i
+		case q.After != nil && order(q.After.Clicks, q.After.Value, r.Clicks, r.Value) >= 0:
+			continue
+		}
+		rows = append(rows, r)
+	}
+	if q.By != eventstore.Time {
+		slices.SortFunc(rows, func(a, b eventstore.Row) int { return order(a.Clicks, a.Value, b.Clicks, b.Value) })
+	}
+	if q.Limit > 0 && len(rows) > q.Limit {
+		rows = slices.Clip(rows[:q.Limit])
+	}
+	return rows
+}
+
+// order compares groups: those with most clicks come first.
+func order(clicksA int64, a string, clicksB int64, b string) int {
+	return cmp.Or(cmp.Compare(clicksB, clicksA), strings.Compare(a, b))
+}
+
+func (s *sum) row() eventstore.Row {
+	var all, clicks count
+	for k := range s.counts {
+		all.add(s.counts[k])
+	}
+	clicks.add(s.counts[click])
+	clicks.add(s.counts[identified])
+	return eventstore.Row{
+		Value:  s.value,
+		Events: all.n, Clicks: clicks.n, IdentifiedClicks: s.counts[identified].n,
+		AppOpens: s.counts[appOpen].n, ContentViews: s.counts[contentView].n,
+		LegacyContentLoads: s.counts[legacyLoad].n,
+		RecoveriesCreated:  s.counts[recoveryCreated].n, RecoveriesMatched: s.counts[recoveryMatched].n,
+		UniqueVisitors: s.visitors, ActiveLinks: s.links, UniqueInstalls: s.installs,
+		First: all.first, Last: all.last, LastClick: clicks.last,
+	}
+}
+
+// add adds what an era has of the group, but for links and installs.
+func (s *sum) add(d *sum) {
+	for k := range s.counts {
+		s.counts[k].add(d.counts[k])
+	}
+	s.visitors += d.visitors
+}
