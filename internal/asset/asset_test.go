@@ -328,7 +328,7 @@ func TestCutOff(t *testing.T) {
 	for _, when := range []string{"before", "after"} {
 		for _, engine := range []string{"sqlite", "postgres"} {
 			t.Run(engine+"/"+when, func(t *testing.T) {
-				files, err := blob.Open("file", t.TempDir())
+				files, err := blob.Open("file", t.TempDir(), blob.Images)
 				if err != nil {
 					t.Fatal(err)
 				}

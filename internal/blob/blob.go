@@ -10,23 +10,60 @@ import (
 	"strings"
 )
 
-// MaxSize is the most bytes that an object has.
+// MaxSize is the most bytes that an image has.
 const MaxSize = 1 << 20
+
+// Kind is what a store keeps.
+type Kind struct {
+	// Title names the store in messages, such as "asset store".
+	Title string
+	// Folder is the folder below the data folder in which a store of files lies.
+	Folder string
+	// Name is the form of names.
+	Name *regexp.Regexp
+	// Extension ends the name of the object that Check stores, ContentType is its type.
+	Extension, ContentType string
+	// MaxSize is the most bytes that an object has.
+	MaxSize int64
+	// Cache is the most bytes of objects of an S3 store that are kept in files below the
+	// data folder, so that they are fetched once; 0 keeps none.
+	Cache int64
+}
+
+// Images are the uploaded images.
+var Images = Kind{
+	Title: "asset store", Folder: "assets", Name: regexp.MustCompile(`^[0-9a-f]{32}\.(png|jpg)$`),
+	Extension: ".png", ContentType: "image/png", MaxSize: MaxSize,
+}
+
+// Segments are the files of the events of analytics. cache is Kind.Cache.
+func Segments(cache int64) Kind {
+	return Kind{
+		Title: "segment store", Folder: "events", Name: regexp.MustCompile(`^[0-9a-f]{32}\.parquet$`),
+		Extension: ".parquet", ContentType: "application/vnd.apache.parquet", MaxSize: 256 << 20, Cache: cache,
+	}
+}
 
 var (
 	// ErrNotFound is the error of a name that has no object.
 	ErrNotFound = errors.New("no such object")
 	// ErrAway is the error of a store that does not do its work now, for
 	// whatever reason. An effect may have happened nevertheless.
-	ErrAway = errors.New("the asset store does not work")
+	ErrAway = errors.New("the store does not work")
 )
+
+// Object is an object that is open to be read.
+type Object interface {
+	io.ReadSeekCloser
+	io.ReaderAt
+}
 
 // Store keeps objects. Every call can be repeated.
 type Store interface {
 	// Put stores the next size bytes of r durably under a name of its own.
 	Put(ctx context.Context, name, contentType string, r io.Reader, size int64) error
 	// Open returns an object to read or ErrNotFound; the caller closes it.
-	Open(ctx context.Context, name string) (io.ReadSeekCloser, error)
+	Open(ctx context.Context, name string) (Object, error)
 	// Delete removes an object, if there is one.
 	Delete(ctx context.Context, name string) error
 	// Names calls f with the name of every object until it returns an error.
@@ -36,36 +73,41 @@ type Store interface {
 	Check(ctx context.Context) error
 }
 
-// Open returns the store at an address: "file" for a folder below dataDir, or
+// Open returns the store of a kind at an address: "file" for a folder below dataDir, or
 // s3://bucket/prefix?endpoint=https://host&region=name. An S3 store takes its
 // credentials from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and
 // AWS_SESSION_TOKEN. It is not asked for anything yet: Check does that.
-func Open(address, dataDir string) (Store, error) {
+func Open(address, dataDir string, kind Kind) (Store, error) {
 	switch {
 	case address == "file":
-		return openFolder(filepath.Join(dataDir, "assets"))
+		return openFolder(filepath.Join(dataDir, kind.Folder), kind)
 	case strings.HasPrefix(address, "s3://"):
-		return openS3(address, dataDir)
+		b, err := openS3(address, dataDir, kind)
+		switch {
+		case err != nil:
+			return nil, err
+		case kind.Cache > 0:
+			return openCache(b, filepath.Join(dataDir, kind.Folder+"-cache")), nil
+		}
+		return b, nil
 	}
-	return nil, errors.New("the asset store is neither file nor an s3:// address")
+	return nil, fmt.Errorf("the %s is neither file nor an s3:// address", kind.Title)
 }
 
-var nameText = regexp.MustCompile(`^[0-9a-f]{32}\.(png|jpg)$`)
-
 // checkName refuses what is no name of ours, before it becomes part of a path.
-func checkName(name string) error {
-	if !nameText.MatchString(name) {
+func (k *Kind) checkName(name string) error {
+	if !k.Name.MatchString(name) {
 		return fmt.Errorf("%q is no name: %w", name, ErrNotFound)
 	}
 	return nil
 }
 
 // checkNew refuses what cannot be stored, before anything is.
-func checkNew(name string, size int64) error {
-	if size < 0 || size > MaxSize {
-		return fmt.Errorf("store %s: %d bytes are not between 0 and %d", name, size, MaxSize)
+func (k *Kind) checkNew(name string, size int64) error {
+	if size < 0 || size > k.MaxSize {
+		return fmt.Errorf("store %s: %d bytes are not between 0 and %d", name, size, k.MaxSize)
 	}
-	return checkName(name)
+	return k.checkName(name)
 }
 
 // away tells what the store was doing when it failed.

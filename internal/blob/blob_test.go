@@ -64,7 +64,7 @@ func (s *service) answerWith(f http.HandlerFunc) {
 
 func (s *service) store(t *testing.T, path string) *bucket {
 	t.Helper()
-	opened, err := Open("s3://"+path+"?endpoint="+s.URL, "")
+	opened, err := Open("s3://"+path+"?endpoint="+s.URL, "", Images)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func (s *service) store(t *testing.T, path string) *bucket {
 
 func newFolder(t *testing.T) *folder {
 	t.Helper()
-	opened, err := Open("file", t.TempDir())
+	opened, err := Open("file", t.TempDir(), Images)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,11 +263,11 @@ func TestConcurrency(t *testing.T) {
 
 func TestFolder(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := Open("file", dir); err != nil {
+	if _, err := Open("file", dir, Images); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "assets")
-	f := &folder{path}
+	f := &folder{path: path, kind: Images}
 	put(t, f, name, "x")
 	for p, want := range map[string]os.FileMode{path: 0o700, filepath.Join(path, name): 0o600} {
 		if info, err := os.Stat(p); err != nil || info.Mode().Perm() != want {
@@ -285,9 +285,31 @@ func TestFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := Open("file", dir); err != nil {
+	if _, err := Open("file", dir, Images); err != nil {
 		t.Fatal(err)
 	}
+	leftovers(t, path)
+	// So does what is left later, when something is stored an hour after the last time.
+	if err := os.WriteFile(filepath.Join(path, unfinished+"old"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(filepath.Join(path, unfinished+"old"), old, old); err != nil {
+		t.Fatal(err)
+	}
+	put(t, f, name, "x") // which looked when it stored for the first time
+	if _, err := os.Stat(filepath.Join(path, unfinished+"old")); err != nil {
+		t.Error(err)
+	}
+	f.tidied.Store(old.UnixNano())
+	put(t, f, name, "x")
+	leftovers(t, path)
+	if got := names(t, f); !slices.Equal(got, []string{name}) {
+		t.Errorf("%v", got)
+	}
+}
+
+func leftovers(t *testing.T, path string) {
+	t.Helper()
 	entries, err := os.ReadDir(path)
 	if err != nil {
 		t.Fatal(err)
@@ -298,9 +320,6 @@ func TestFolder(t *testing.T) {
 	}
 	if want := []string{unfinished + "new", name, "README"}; !slices.Equal(left, want) {
 		t.Errorf("%v, want %v", left, want)
-	}
-	if got := names(t, f); !slices.Equal(got, []string{name}) {
-		t.Errorf("%v", got)
 	}
 }
 
@@ -329,7 +348,7 @@ func TestFolderAway(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open("file", file); !errors.Is(err, ErrAway) {
+	if _, err := Open("file", file, Images); !errors.Is(err, ErrAway) {
 		t.Errorf("a file as the data folder: %v", err)
 	}
 }

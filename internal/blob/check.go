@@ -12,11 +12,11 @@ import (
 // try implements Store.Check. Only doing all of it tells that all of it is
 // permitted; a service that hides missing objects behind a refusal is found,
 // too.
-func try(ctx context.Context, s Store) error {
+func try(ctx context.Context, s Store, kind *Kind) error {
 	random := make([]byte, 16)
 	rand.Read(random)
-	name, content := hex.EncodeToString(random)+".png", "Waymark tries whether it can store this."
-	if err := s.Put(ctx, name, "image/png", strings.NewReader(content), int64(len(content))); err != nil {
+	name, content := hex.EncodeToString(random)+kind.Extension, "Waymark tries whether it can store this."
+	if err := s.Put(ctx, name, kind.ContentType, strings.NewReader(content), int64(len(content))); err != nil {
 		return err
 	}
 	object, err := s.Open(ctx, name)

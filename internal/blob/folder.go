@@ -8,11 +8,18 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
 // folder is a Store of files.
-type folder struct{ path string }
+type folder struct {
+	path string
+	kind Kind
+	// tidied is when the folder was last looked through for what a crash left, in
+	// nanoseconds since 1970.
+	tidied atomic.Int64
+}
 
 const (
 	unfinished = ".storing-"
@@ -21,7 +28,7 @@ const (
 	unfinishedFor = time.Hour
 )
 
-func openFolder(path string) (Store, error) {
+func openFolder(path string, kind Kind) (Store, error) {
 	err := os.MkdirAll(path, 0o700)
 	if err == nil {
 		err = syncFolder(filepath.Dir(path)) // the folder is durable as well
@@ -29,14 +36,25 @@ func openFolder(path string) (Store, error) {
 	if err != nil {
 		return nil, away("make", path, err)
 	}
-	f := &folder{path}
-	// Names goes through the folder and removes what a crash left.
-	return f, f.Names(context.Background(), func(string) error { return nil })
+	f := &folder{path: path, kind: kind}
+	return f, f.tidyUp(context.Background())
+}
+
+// tidyUp removes what a crash left, now and then: Names does that.
+func (f *folder) tidyUp(ctx context.Context) error {
+	last, now := f.tidied.Load(), time.Now().UnixNano()
+	if now-last < unfinishedFor.Nanoseconds() || !f.tidied.CompareAndSwap(last, now) {
+		return nil
+	}
+	return f.Names(ctx, func(string) error { return nil })
 }
 
 // Put implements Store. The file gets its name when all of it is on the disk.
-func (f *folder) Put(_ context.Context, name, _ string, r io.Reader, size int64) error {
-	if err := checkNew(name, size); err != nil {
+func (f *folder) Put(ctx context.Context, name, _ string, r io.Reader, size int64) error {
+	if err := f.kind.checkNew(name, size); err != nil {
+		return err
+	}
+	if err := f.tidyUp(ctx); err != nil {
 		return err
 	}
 	file, err := os.CreateTemp(f.path, unfinished)
@@ -54,8 +72,8 @@ func (f *folder) Put(_ context.Context, name, _ string, r io.Reader, size int64)
 }
 
 // Open implements Store.
-func (f *folder) Open(_ context.Context, name string) (io.ReadSeekCloser, error) {
-	if err := checkName(name); err != nil {
+func (f *folder) Open(_ context.Context, name string) (Object, error) {
+	if err := f.kind.checkName(name); err != nil {
 		return nil, err
 	}
 	file, err := os.Open(filepath.Join(f.path, name))
@@ -70,7 +88,7 @@ func (f *folder) Open(_ context.Context, name string) (io.ReadSeekCloser, error)
 
 // Delete implements Store.
 func (f *folder) Delete(_ context.Context, name string) error {
-	if err := checkName(name); err != nil {
+	if err := f.kind.checkName(name); err != nil {
 		return err
 	}
 	err := os.Remove(filepath.Join(f.path, name))
@@ -89,7 +107,7 @@ func (f *folder) Names(ctx context.Context, each func(string) error) error {
 	for _, entry := range entries {
 		if strings.HasPrefix(entry.Name(), unfinished) {
 			err = f.tidy(entry)
-		} else if nameText.MatchString(entry.Name()) {
+		} else if f.kind.Name.MatchString(entry.Name()) {
 			err = each(entry.Name())
 		}
 		if err = errors.Join(err, ctx.Err()); err != nil {
@@ -112,7 +130,7 @@ func (f *folder) tidy(entry fs.DirEntry) error {
 }
 
 // Check implements Store.
-func (f *folder) Check(ctx context.Context) error { return try(ctx, f) }
+func (f *folder) Check(ctx context.Context) error { return try(ctx, f, &f.kind) }
 
 // syncFolder makes a folder's own entries durable.
 func syncFolder(path string) error {

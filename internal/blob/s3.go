@@ -19,8 +19,10 @@ import (
 )
 
 const (
-	// callTimeout bounds a call of the service: a caller of ours waits for it.
+	// callTimeout bounds a call of the service, as a caller of ours waits for it. One
+	// that moves bytes has more time for each MiB.
 	callTimeout = 10 * time.Second
+	perMiB      = time.Second
 	// attempts is how often a call is made before the service counts as away.
 	attempts = 2
 	// page is how many names the service lists in one call.
@@ -37,54 +39,56 @@ type bucket struct {
 	name, prefix string
 	// dir is where objects that are being read lie, in nameless files.
 	dir     string
+	kind    Kind
 	timeout time.Duration
 }
 
 // openS3 reads an address. What it says about one that it refuses does not
 // repeat a value: it may be one that should have stood in the environment.
-func openS3(address, dir string) (Store, error) {
+func openS3(address, dir string, kind Kind) (*bucket, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" && u.User == nil {
-		return nil, errors.New("the asset store's address is not s3://bucket/prefix?endpoint=https://host")
+		return nil, fmt.Errorf("the %s's address is not s3://bucket/prefix?endpoint=https://host", kind.Title)
 	}
 	if u.User != nil {
-		return nil, errors.New("the asset store's address must not hold credentials: set AWS_ACCESS_KEY_ID and " +
-			"AWS_SECRET_ACCESS_KEY")
+		return nil, fmt.Errorf("the %s's address must not hold credentials: set AWS_ACCESS_KEY_ID and "+
+			"AWS_SECRET_ACCESS_KEY", kind.Title)
 	}
 	settings, err := url.ParseQuery(u.RawQuery)
 	if err != nil || u.Fragment != "" {
-		return nil, errors.New("the settings of the asset store's address cannot be read")
+		return nil, fmt.Errorf("the settings of the %s's address cannot be read", kind.Title)
 	}
 	for name := range settings {
 		if name != "endpoint" && name != "region" {
-			return nil, fmt.Errorf("the asset store's address has an unknown setting %q", name)
+			return nil, fmt.Errorf("the %s's address has an unknown setting %q", kind.Title, name)
 		}
 	}
-	client, err := newClient(settings.Get("endpoint"), settings.Get("region"))
+	client, err := newClient(settings.Get("endpoint"), settings.Get("region"), kind)
 	if err != nil {
 		return nil, err
 	}
-	b := &bucket{client: client, name: u.Host, prefix: strings.TrimPrefix(u.Path, "/"), dir: dir, timeout: callTimeout}
+	b := &bucket{client: client, name: u.Host, prefix: strings.TrimPrefix(u.Path, "/"), dir: dir, kind: kind,
+		timeout: callTimeout}
 	if s3utils.CheckValidBucketNameStrict(b.name) != nil {
-		return nil, errors.New("the asset store's address has an invalid bucket")
+		return nil, fmt.Errorf("the %s's address has an invalid bucket", kind.Title)
 	}
 	if b.prefix != "" {
 		b.prefix = strings.TrimSuffix(b.prefix, "/") + "/"
 		if path.Clean("/"+b.prefix)+"/" != "/"+b.prefix || !prefixText.MatchString(b.prefix) {
-			return nil, errors.New("the asset store's address has an invalid prefix")
+			return nil, fmt.Errorf("the %s's address has an invalid prefix", kind.Title)
 		}
 	}
 	return b, nil
 }
 
 // newClient returns a client of the service at an endpoint; "" is Amazon's own.
-func newClient(endpoint, region string) (*minio.Core, error) {
+func newClient(endpoint, region string, kind Kind) (*minio.Core, error) {
 	host, options := "s3.amazonaws.com", &minio.Options{Secure: true, Region: region, MaxRetries: attempts}
 	if endpoint != "" {
 		u, err := url.Parse(endpoint)
 		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || strings.Trim(u.Path, "/") != "" ||
 			u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-			return nil, errors.New("the asset store's endpoint is not an address such as https://s3.example.com")
+			return nil, fmt.Errorf("the %s's endpoint is not an address such as https://s3.example.com", kind.Title)
 		}
 		// Few other services have a hostname for each bucket.
 		host, options.Secure, options.BucketLookup = u.Host, u.Scheme == "https", minio.BucketLookupPath
@@ -94,25 +98,26 @@ func newClient(endpoint, region string) (*minio.Core, error) {
 	}
 	key, secret := os.Getenv("AWS_ACCESS_KEY_ID"), os.Getenv("AWS_SECRET_ACCESS_KEY")
 	if key == "" || secret == "" {
-		return nil, errors.New("the asset store needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment")
+		return nil, fmt.Errorf("the %s needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment",
+			kind.Title)
 	}
 	if options.Region == "" {
-		return nil, errors.New("the asset store's address needs an endpoint or a region")
+		return nil, fmt.Errorf("the %s's address needs an endpoint or a region", kind.Title)
 	}
 	options.Creds = credentials.NewStaticV4(key, secret, os.Getenv("AWS_SESSION_TOKEN"))
 	client, err := minio.NewCore(host, options)
 	if err != nil {
-		return nil, errors.New("the asset store's endpoint is not a host")
+		return nil, fmt.Errorf("the %s's endpoint is not a host", kind.Title)
 	}
 	return client, nil
 }
 
 // Put implements Store. The service compares the checksum before it stores.
 func (b *bucket) Put(ctx context.Context, name, contentType string, r io.Reader, size int64) error {
-	if err := checkNew(name, size); err != nil {
+	if err := b.kind.checkNew(name, size); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, b.timeout)
+	ctx, cancel := context.WithTimeout(ctx, b.timeout+time.Duration(size>>20)*perMiB)
 	defer cancel()
 	_, err := b.client.Client.PutObject(ctx, b.name, b.prefix+name, r, size, minio.PutObjectOptions{
 		ContentType: contentType, SendContentMd5: true, DisableMultipart: true,
@@ -120,39 +125,52 @@ func (b *bucket) Put(ctx context.Context, name, contentType string, r io.Reader,
 	return away("store", name, plain(err))
 }
 
-// Open implements Store. All of an object is read at once: it is small, and a
-// service that fails in the middle is told from an object that is whole. It is
-// kept in a nameless file: many slow visitors must not need its size in memory.
-func (b *bucket) Open(ctx context.Context, name string) (io.ReadSeekCloser, error) {
-	if err := checkName(name); err != nil {
+// Open implements Store. All of an object is read at once: a service that fails in the
+// middle is told from an object that is whole. It is kept in a nameless file: many slow
+// visitors must not need its size in memory.
+func (b *bucket) Open(ctx context.Context, name string) (Object, error) {
+	if err := b.kind.checkName(name); err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, b.timeout)
-	defer cancel()
-	body, _, _, err := b.client.GetObject(ctx, b.name, b.prefix+name, minio.GetObjectOptions{})
-	if err != nil {
-		return nil, away("read", name, plain(err))
-	}
-	defer body.Close()
-	file, err := os.CreateTemp(b.dir, unfinished)
+	file, err := b.fetch(ctx, name, b.nameless)
 	if err != nil {
 		return nil, away("read", name, err)
-	}
-	err = os.Remove(file.Name())
-	if err == nil {
-		err = fill(file, body)
-	}
-	if err != nil {
-		return nil, away("read", name, errors.Join(err, file.Close()))
 	}
 	return file, nil
 }
 
-// fill copies an object to a file and goes back to its start.
-func fill(file *os.File, body io.Reader) error {
-	n, err := io.Copy(file, io.LimitReader(body, MaxSize+1))
-	if err == nil && n > MaxSize {
-		err = fmt.Errorf("it has more than %d bytes", MaxSize)
+// nameless makes a file that is gone once it is closed.
+func (b *bucket) nameless() (*os.File, error) {
+	file, err := os.CreateTemp(b.dir, unfinished)
+	if err != nil {
+		return nil, err
+	}
+	return file, os.Remove(file.Name())
+}
+
+// fetch copies an object to a new file and goes back to its start.
+func (b *bucket) fetch(ctx context.Context, name string, create func() (*os.File, error)) (*os.File, error) {
+	ctx, cancel := context.WithTimeout(ctx, b.timeout+time.Duration(b.kind.MaxSize>>20)*perMiB)
+	defer cancel()
+	body, _, _, err := b.client.GetObject(ctx, b.name, b.prefix+name, minio.GetObjectOptions{})
+	if err != nil {
+		return nil, plain(err)
+	}
+	defer body.Close()
+	file, err := create()
+	if err == nil {
+		err = b.fill(file, body)
+	}
+	if err != nil && file != nil {
+		err = errors.Join(err, file.Close())
+	}
+	return file, err
+}
+
+func (b *bucket) fill(file *os.File, body io.Reader) error {
+	n, err := io.Copy(file, io.LimitReader(body, b.kind.MaxSize+1))
+	if err == nil && n > b.kind.MaxSize {
+		err = fmt.Errorf("it has more than %d bytes", b.kind.MaxSize)
 	}
 	if err == nil {
 		_, err = file.Seek(0, io.SeekStart)
@@ -162,7 +180,7 @@ func fill(file *os.File, body io.Reader) error {
 
 // Delete implements Store.
 func (b *bucket) Delete(ctx context.Context, name string) error {
-	if err := checkName(name); err != nil {
+	if err := b.kind.checkName(name); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, b.timeout)
@@ -183,7 +201,7 @@ func (b *bucket) Names(ctx context.Context, f func(string) error) error {
 			return away("list", b.prefix, plain(err))
 		}
 		for _, key := range keys {
-			if name := strings.TrimPrefix(key, b.prefix); nameText.MatchString(name) {
+			if name := strings.TrimPrefix(key, b.prefix); b.kind.Name.MatchString(name) {
 				if err := f(name); err != nil {
 					return err
 				}
@@ -212,7 +230,7 @@ func (b *bucket) list(ctx context.Context, last string) (keys []string, err erro
 }
 
 // Check implements Store.
-func (b *bucket) Check(ctx context.Context) error { return try(ctx, b) }
+func (b *bucket) Check(ctx context.Context) error { return try(ctx, b, &b.kind) }
 
 // plain returns what the service answered without its own words: they may
 // repeat what it was sent.

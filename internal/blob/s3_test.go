@@ -184,7 +184,7 @@ func TestAddress(t *testing.T) {
 		"s3://images?endpoint=https://":                      false,
 		"s3://key:leak-1%zz@images":                          false,
 	} {
-		_, err := Open(address, t.TempDir())
+		_, err := Open(address, t.TempDir(), Images)
 		if (err == nil) != ok {
 			t.Errorf("%q: %v", address, err)
 		}
@@ -193,7 +193,7 @@ func TestAddress(t *testing.T) {
 		}
 	}
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
-	if _, err := Open("s3://images?region=x", ""); err == nil ||
+	if _, err := Open("s3://images?region=x", "", Images); err == nil ||
 		!strings.Contains(err.Error(), "AWS_SECRET_ACCESS_KEY") {
 		t.Errorf("without credentials: %v", err)
 	}
