@@ -43,7 +43,7 @@ fuzz: ## each fuzz target for FUZZTIME
 	FUZZTIME=$(FUZZTIME) GO=$(GO) scripts/fuzz
 
 soak: tools ## the long crash runs and fuzzing (about half an hour)
-	$(WITH_POSTGRES) $(GO) test -tags soak -race -count=1 -timeout 60m ./test/... ./internal/executor/ ./internal/clicklog/
+	$(WITH_POSTGRES) $(GO) test -tags soak -race -count=1 -timeout 60m ./test/... ./internal/executor/ ./internal/clicklog/ ./internal/eventstore/segments/
 	FUZZTIME=2m GO=$(GO) scripts/fuzz
 
 bench: build ## ratios to nginx, net/http, golink (GOLINK names it) and the aims, in one run

@@ -1,0 +1,90 @@
+package segments
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/waymarkhq/waymark/internal/blob"
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/eventstore"
+	"github.com/waymarkhq/waymark/internal/eventstore/segments/scan"
+	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// Options are what an Engine is made of.
+type Options struct {
+	// DB is the main database, which must be migrated.
+	DB *store.DB
+	// Files keeps the sealed segments: blob.Open with blob.Segments.
+	Files blob.Store
+	// Dir is where files are written before they are stored.
+	Dir   string
+	Turns *eventstore.Turns
+	Log   *slog.Logger
+}
+
+// maxComposers is how many composers wait for the next Append: a process has one loader.
+const maxComposers = 2
+
+// Engine is the eventstore.Engine of this package. Several processes may each have one
+// on the same database and store.
+type Engine struct {
+	Options
+	numbers *eventstore.Numbers
+	links   *scan.Links
+	open    *openFiles
+	// composers are those that Append has used and will use again.
+	composers chan *composer
+	avoided   avoided
+}
+
+var _ eventstore.Engine = (*Engine)(nil)
+
+// Open returns the Engine with some options. It asks for nothing yet.
+func Open(o Options) *Engine {
+	return &Engine{
+		Options: o, numbers: eventstore.NewNumbers(), links: scan.NewLinks(o.DB), open: newOpenFiles(o.DB, o.Files),
+		composers: make(chan *composer, maxComposers),
+	}
+}
+
+// Close closes the files that e has open. Nothing may use e any more.
+func (e *Engine) Close() error {
+	e.open.close()
+	return nil
+}
+
+// Count implements eventstore.Engine.
+func (e *Engine) Count(ctx context.Context, q eventstore.Query) (rows []eventstore.Row, err error) {
+	defer fault.Wrap(&err, "segments.Count(app %s, %s to %s)", q.AppID, q.Start, q.End)
+	err = e.ask(ctx, q.AppID, q.Start, q.End, func(ctx context.Context, t *eventstore.Turn, v *view) error {
+		rows, err = scan.Count(ctx, t, q, e.links, v.groups())
+		return err
+	})
+	return rows, err
+}
+
+// List implements eventstore.Engine.
+func (e *Engine) List(ctx context.Context, f eventstore.Filter, before *eventstore.Place, limit int) (
+	events []eventstore.Listed, err error) {
+	defer fault.Wrap(&err, "segments.List(app %s, %s to %s)", f.AppID, f.Start, f.End)
+	err = e.ask(ctx, f.AppID, f.Start, f.End, func(ctx context.Context, t *eventstore.Turn, v *view) error {
+		events, err = scan.List(ctx, t, f, before, limit, e.links, v.groups())
+		return err
+	})
+	return events, err
+}
+
+// ask answers a question about an app from the segments with events of a period.
+func (e *Engine) ask(ctx context.Context, appID string, start, end clock.Instant,
+	answer func(context.Context, *eventstore.Turn, *view) error) error {
+	return e.Turns.Do(ctx, appID, func(ctx context.Context, t *eventstore.Turn) error {
+		v, err := e.view(ctx, start, end)
+		if err != nil {
+			return err
+		}
+		defer v.close()
+		return answer(ctx, t, v)
+	})
+}

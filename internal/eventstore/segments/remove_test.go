@@ -1,0 +1,156 @@
+package segments
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/waymarkhq/waymark/internal/blob"
+	"github.com/waymarkhq/waymark/internal/clicklog"
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/eventstore"
+	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
+)
+
+// A damaged or missing file fails the questions that need it, by name, and no others;
+// merging leaves it alone.
+func TestDamage(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+		for what, damage := range map[string]func(path string) error{
+			"missing": os.Remove,
+			"short":   func(path string) error { return os.Truncate(path, 100) },
+			"changed": func(path string) error {
+				content, err := os.ReadFile(path)
+				if err != nil {
+					return err
+				}
+				content[len(content)/2] ^= 1
+				return os.WriteFile(path, content, 0o600)
+			},
+		} {
+			t.Run(what, func(t *testing.T) {
+				if _, err := db.Exec(t.Context(), "DELETE FROM event_segment"); err != nil {
+					t.Fatal(err)
+				}
+				dir := t.TempDir()
+				e, g := open(t, db, dir), newTraffic()
+				g.at = storetest.Start.Add(-24 * time.Hour)
+				load(t, e, &clicklog.Batch{Events: g.batch(10).Events})
+				seal(t, e)
+				name := files(t, dir)[0]
+				g.at = storetest.Start.Add(-time.Hour)
+				load(t, e, &clicklog.Batch{Events: g.batch(10).Events})
+				seal(t, e)
+				e = open(t, db, dir)
+				if err := damage(filepath.Join(dir, "events", name)); err != nil {
+					t.Fatal(err)
+				}
+				_, err := e.Count(t.Context(), eventstore.Query{Filter: ever})
+				var unreadable *fileError
+				if !errors.As(err, &unreadable) || fileName(unreadable.id) != name {
+					t.Errorf("%v; want an error that names %s", err, name)
+				}
+				today := ever
+				today.Start = storetest.Start.Add(-2 * time.Hour)
+				rows, err := e.Count(t.Context(), eventstore.Query{Filter: today})
+				if err != nil || rows[0].Events != 10 {
+					t.Errorf("%+v, %v", rows, err)
+				}
+				for range fileFanIn {
+					load(t, e, &clicklog.Batch{Events: g.batch(10).Events})
+					seal(t, e)
+				}
+				if _, err := e.Step(t.Context()); !errors.As(err, &unreadable) {
+					t.Errorf("the first step: %v", err)
+				}
+				rest(t, e)
+				if n := len(manifest(t, e)); n != 2 {
+					t.Errorf("%d segments, want the damaged one and another", n)
+				}
+			})
+		}
+	})
+}
+
+var errFailing = errors.New("the store fails")
+
+// failingStore is a store that deletes nothing.
+type failingStore struct{ blob.Store }
+
+func (failingStore) Delete(context.Context, string) error { return errFailing }
+
+// Sweep deletes what is from before an instant, to the microsecond, in young segments
+// and in files; the rest stays as it is.
+func TestSweepBorder(t *testing.T) {
+	for name, moved := range layouts {
+		t.Run(name, func(t *testing.T) {
+			storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+				e, g := open(t, db, t.TempDir()), newTraffic()
+				b := g.batch(9)
+				for i := range b.Events {
+					b.Events[i].At = storetest.Start + clock.Instant(i/3)
+				}
+				all := load(t, e, b)
+				moved(t, e, 3)
+				for i, want := range []int64{0, 3, 3, 3, 0} {
+					n, err := e.Sweep(t.Context(), storetest.Start+clock.Instant(i), 1000)
+					if err != nil || n != want {
+						t.Errorf("%d deleted at %d, %v; want %d", n, i, err, want)
+					}
+					once(t, e, all[min(3*i, len(all)):])
+				}
+			})
+		})
+	}
+}
+
+// What is remembered of a log goes when its events are past the retention anyway.
+func TestSweepLoaded(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+		e, g := open(t, db, t.TempDir()), newTraffic()
+		b := g.batch(5)
+		load(t, e, b)
+		for _, step := range []struct {
+			before clock.Instant
+			rows   int
+		}{{storetest.Start, 1}, {storetest.Start + 1, 0}} {
+			if _, err := e.Sweep(t.Context(), step.before, 10); err != nil {
+				t.Fatal(err)
+			}
+			logs, err := store.All(t.Context(), db, store.Value[string], "SELECT log FROM event_loaded")
+			if err != nil || len(logs) != step.rows {
+				t.Errorf("%v, %v; want %d", logs, err, step.rows)
+			}
+		}
+	})
+}
+
+// Erase tells when no reader can have the events of a file any more.
+func TestEraseGone(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+		e, g := open(t, db, t.TempDir()), newTraffic()
+		b := g.batch(40)
+		for i := range b.Events {
+			b.Events[i].Install = int64(1 + i%4)
+		}
+		load(t, e, b)
+		for _, step := range []struct {
+			install int64
+			seal    bool
+			want    int64
+			gone    clock.Instant
+		}{{1, false, 10, c.Now()}, {2, true, 10, c.Now().Add(grace)}, {2, true, 0, c.Now()}, {5, true, 0, c.Now()}} {
+			if step.seal {
+				seal(t, e)
+			}
+			n, gone, err := e.Erase(t.Context(), eventstore.Erasure{Install: step.install})
+			if n != step.want || gone != step.gone || err != nil {
+				t.Errorf("%+v: %d until %s, %v", step, n, gone, err)
+			}
+		}
+	})
+}
