@@ -39,8 +39,9 @@ var bare = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 
 func benchmarked(db *store.DB, write func(*clicklog.Event) error) http.Handler {
 	return New(Options{
-		Cache: route.NewCache(db, slog.Default()), Append: write,
-		Salts: visitor.NewSalts(db, slog.New(slog.DiscardHandler)),
+		Cache: route.NewCache(db, slog.Default()), Append: write, LimitScale: 1e9,
+		Unstored: func(string, clock.Instant) bool { return true },
+		Salts:    visitor.NewSalts(db, slog.New(slog.DiscardHandler)),
 		Visitors: visitor.New(visitor.Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
 			CountryHeader: "X-Country"}),
 		Address: func(hostname, prefix, slug string) string {

@@ -28,6 +28,9 @@ type Options struct {
 	// Append writes a click durably before the visitor is answered; it must
 	// not keep the event.
 	Append func(*clicklog.Event) error
+	// Unstored counts a click of an app that is not stored as an event, and reports whether
+	// it could.
+	Unstored func(appID string, at clock.Instant) bool
 	// Clicks counts the clicks of links that have a limit.
 	Clicks *clickcount.Counter
 	// Visitors finds out who sends a request, and Salts makes the visitor hash.
@@ -42,7 +45,8 @@ type Options struct {
 	// Installation is what the health answer proves the installation by
 	// (route.InstallationHeader).
 	Installation string
-	// LimitScale multiplies how many calls of apps an address may make.
+	// LimitScale multiplies how many calls of apps an address may make, and how many
+	// clicks are stored.
 	LimitScale float64
 	Clock      *clock.Clock
 	Log        *slog.Logger
@@ -57,6 +61,7 @@ type Handler struct {
 	metrics      metrics
 	recoveries   *recoveries
 	quotas       *quotas
+	flooding     *flooding
 	bodies       bodies
 	// failing is set when the last click could not be written.
 	failing atomic.Bool
@@ -69,6 +74,7 @@ func New(o Options) *Handler {
 	return &Handler{
 		Options: o, installation: []string{o.Installation}, metrics: newMetrics(o.Metrics),
 		recoveries: newRecoveries(o.DB), quotas: newQuotas(o.LimitScale), bodies: newBodies(o.Log),
+		flooding: newFlooding(o.LimitScale),
 	}
 }
 
@@ -199,12 +205,27 @@ func (h *Handler) visit(w http.ResponseWriter, r *http.Request, hostname string,
 	return h.answer(w, r, host, decision)
 }
 
-// click records a visit. limited says that it counts against the link's limit.
+// click records a visit. limited says that it counts against the link's limit. A click of
+// a flood is counted and not stored; with a limit it is in the log all the same, because
+// limited clicks are counted from there (package clickcount).
 func (h *Handler) click(hostname string, link *route.Link, from *visitor.Visitor, decision *route.Decision,
 	limited bool, now clock.Instant) error {
+	flood := h.flooding.click(now, from.Address(), link.LinkID)
+	unstored := flood != noFlood && h.Unstored(link.AppID, now)
+	if unstored {
+		h.metrics.unstored[flood].Inc()
+		if !limited {
+			return nil
+		}
+	}
 	event := h.event(clicklog.Click, hostname, link, from, now)
 	event.Source = from.Agent.Source(decision.QR, event.ReferrerHost)
-	event.RuleID, event.Destination, event.Limited = decision.RuleID, string(decision.Destination), limited
+	event.RuleID, event.Destination = decision.RuleID, string(decision.Destination)
+	event.Limited, event.Unstored = limited, unstored
+	if event.ReferrerHost != "" && !unstored && !h.flooding.referrer(now, link.LinkID, event.ReferrerHost) {
+		event.ReferrerHost = ""
+		h.metrics.referrers.Inc()
+	}
 	return h.record(&event)
 }
 

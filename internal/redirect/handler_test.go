@@ -37,12 +37,14 @@ type world struct {
 
 	mu       sync.Mutex
 	clicks   []clicklog.Event
-	broken   error // what Append answers
-	starting bool  // clicks of an earlier process are not counted yet
+	unstored map[string]int64 // by app
+	full     bool             // what Unstored answers
+	broken   error            // what Append answers
+	starting bool             // clicks of an earlier process are not counted yet
 }
 
 func newWorld(t testing.TB, db *store.DB, c *clock.Clock) *world {
-	w := &world{registry: prometheus.NewRegistry()}
+	w := &world{registry: prometheus.NewRegistry(), unstored: map[string]int64{}}
 	cache := route.NewCache(db, slog.New(slog.DiscardHandler))
 	w.Handler = New(Options{
 		Cache: cache,
@@ -54,6 +56,14 @@ func newWorld(t testing.TB, db *store.DB, c *clock.Clock) *world {
 				w.clicks = append(w.clicks, *e)
 			}
 			return w.broken
+		},
+		Unstored: func(appID string, _ clock.Instant) bool {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			if !w.full {
+				w.unstored[appID]++
+			}
+			return !w.full
 		},
 		Clicks: clickcount.New(db, func() bool { return w.starting }, slog.New(slog.DiscardHandler)),
 		Address: func(hostname, prefix, slug string) string {

@@ -125,3 +125,13 @@ func installHash(key *[sha256.Size]byte, appID, installID string) int64 {
 	mac.Write([]byte(appID + "\x00" + installID))
 	return cmp.Or(int64(binary.BigEndian.Uint64(mac.Sum(nil))), 1)
 }
+
+// InstallHash returns the hash that stands for an install id of an app in analytics, as
+// events carry it.
+func InstallHash(ctx context.Context, db *store.DB, appID, installID string) (int64, error) {
+	k, err := newRecoveries(db).keys(ctx)
+	if err != nil {
+		return 0, err
+	}
+	return installHash(&k.installs, appID, installID), nil
+}
