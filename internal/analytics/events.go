@@ -2,92 +2,108 @@ package analytics
 
 import (
 	"context"
+	"strconv"
+	"strings"
 
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/cursor"
 	"github.com/waymarkhq/waymark/internal/eventstore"
-	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/opt"
 )
+
+type eventsInput struct {
+	Query
+	EventType string `query:"eventType" enum:"click,app_open,content_view,legacy_content_load,recovery_created,recovery_matched"`
+}
+
+// Events is the data of getAnalyticsEvents.
+type Events struct {
+	Common
+	Items []Event `json:"items" maxItems:"100"`
+}
+
+// SchemaName implements schema.Named.
+func (Events) SchemaName() string { return "AnalyticsEvents" }
 
 // Event is one event as its owner may see it: nothing of it leads back to a
 // visitor.
 type Event struct {
 	ID           string        `json:"id"`
-	Type         string        `json:"type"`
+	Type         string        `json:"type" enum:"click,app_open,content_view,legacy_content_load,recovery_created,recovery_matched"`
 	OccurredAt   clock.Instant `json:"occurredAt" format:"date-time"`
 	LinkID       string        `json:"linkId"`
-	Domain       string        `json:"domain"`
+	Domain       string        `json:"domain" doc:"Like all of the link, as it was when the event happened."`
 	Prefix       string        `json:"prefix"`
 	Slug         string        `json:"slug"`
 	Group        string        `json:"group"`
 	CampaignID   *string       `json:"campaignId"`
 	FolderID     *string       `json:"folderId"`
-	Device       string        `json:"device"`
-	OS           *string       `json:"os"`
-	Browser      *string       `json:"browser"`
+	Device       string        `json:"device" enum:"android,ios,desktop,other,bot"`
+	OS           *string       `json:"os" maxLength:"100"`
+	Browser      *string       `json:"browser" maxLength:"100"`
 	Country      string        `json:"country"`
-	Source       string        `json:"source"`
-	ReferrerHost *string       `json:"referrerHost"`
-	Identified   bool          `json:"identified"`
-	RuleID       *string       `json:"ruleId"`
-	Destination  string        `json:"destination"`
+	Source       string        `json:"source" enum:"browser,social,qr,app,unknown"`
+	ReferrerHost *string       `json:"referrerHost" maxLength:"253"`
+	Identified   bool          `json:"identified" doc:"It has a first-party visitor id."`
+	RuleID       *string       `json:"ruleId" maxLength:"100" doc:"The routing rule that decided."`
+	Destination  string        `json:"destination" enum:"web,store,app,page,none"`
 }
 
-func eventOf(e eventstore.Listed) Event {
+// SchemaName implements schema.Named.
+func (Event) SchemaName() string { return "AnalyticsEvent" }
+
+// Position implements op.Positioned.
+func (e Event) Position() cursor.Position { return cursor.Position{At: e.OccurredAt, ID: e.ID} }
+
+func eventOf(e *eventstore.Listed) Event {
 	return Event{
-		ID: e.ID, Type: string(e.Type), OccurredAt: e.At, LinkID: e.Link.ID, Domain: e.Link.Hostname,
-		Prefix: e.Link.Prefix, Slug: e.Link.Slug,
-		Group: e.Link.Group, CampaignID: given(e.Link.CampaignID), FolderID: given(e.Link.FolderID), Device: e.Device,
-		OS:      given(e.OS),
-		Browser: given(e.Browser), Country: e.Country, Source: e.Source, ReferrerHost: given(e.ReferrerHost),
-		Identified: e.Identified,
-		RuleID:     given(e.RuleID), Destination: e.Into,
+		ID: idOf(e.Place), Type: string(e.Type), OccurredAt: e.At, LinkID: e.Link.ID, Domain: e.Link.Hostname,
+		Prefix: e.Link.Prefix, Slug: e.Link.Slug, Group: e.Link.Group, CampaignID: opt.TextPtr(e.Link.CampaignID),
+		FolderID: opt.TextPtr(e.Link.FolderID), Device: e.Device, OS: opt.TextPtr(e.OS), Browser: opt.TextPtr(e.Browser),
+		Country: e.Country, Source: e.Source, ReferrerHost: opt.TextPtr(e.ReferrerHost), Identified: e.Identified,
+		RuleID: opt.TextPtr(e.RuleID), Destination: e.Into,
 	}
 }
 
-// Span is what an export covers: the events of a period, of all links or of a
-// group.
-type Span struct {
-	Start    clock.Instant `json:"start" format:"date-time" doc:"Inclusive."`
-	End      clock.Instant `json:"end" format:"date-time" doc:"Exclusive, at most 366 days after start."`
-	Timezone string        `json:"timezone,omitzero" enum:"UTC"`
-	Group    string        `json:"group,omitzero" enum:"all,main,operational"`
+// base is that of the numbers in the ids of events.
+const base = 36
+
+// idOf returns the id of an event: instant and number name it among those of its app.
+func idOf(p eventstore.Place) string {
+	return strconv.FormatInt(int64(p.At), base) + "-" + strconv.FormatInt(p.ID, base)
 }
 
-// Check refuses a span that is empty or too long.
-func (s Span) Check() error {
-	switch {
-	case s.End <= s.Start:
-		return fault.Invalid("/end", fault.ReasonOutOfRange, "the end must be after the start")
-	case s.End > s.Start.Add(maxRange):
-		return fault.Invalid("/end", fault.ReasonOutOfRange, "the period exceeds 366 days")
-	}
-	return nil
+// placeOf returns the place of an event in the list of its app.
+func placeOf(p *cursor.Position) (*eventstore.Place, error) {
+	_, number, _ := strings.Cut(p.ID, "-")
+	id, err := strconv.ParseInt(number, base, 64)
+	return &eventstore.Place{At: p.At, ID: id}, err
 }
 
-func (s Span) query(appID string) Query {
-	return Query{AppID: appID, Start: s.Start, End: s.End, Timezone: s.Timezone, Group: s.Group}
-}
-
-// EventsIn returns up to limit events of an app in a span, newest first.
-func EventsIn(ctx context.Context, events *eventstore.Store, appID string, s Span, limit int) (_ []Event, err error) {
-	defer fault.Wrap(&err, "analytics.EventsIn(%s)", appID)
-	q := s.query(appID)
-	filter, _, err := q.parse(0)
+func (s *service) list(ctx context.Context, c *op.Call, in *eventsInput, w op.Window) (op.Page[Events], error) {
+	a, err := in.ask(ctx, c.DB, c.Now, in.EventType)
 	if err != nil {
-		return nil, err
+		return op.Page[Events]{}, err
 	}
-	listed, err := events.List(ctx, filter, limit)
-	all := make([]Event, len(listed))
-	for i, e := range listed {
-		all[i] = eventOf(e)
+	var before *eventstore.Place
+	if w.After != nil {
+		if before, err = placeOf(w.After); err != nil {
+			return op.Page[Events]{}, err
+		}
 	}
-	return all, err
+	events, err := a.events(ctx, s.events, before, w.Limit)
+	events, last := op.Cut(w, events)
+	return op.Page[Events]{Data: Events{a.common, events}, Last: last}, err
 }
 
-// SummaryOf returns the totals of an app in a span.
-func SummaryOf(ctx context.Context, events *eventstore.Store, appID string, s Span,
-	now clock.Instant) (_ Summary, err error) {
-	defer fault.Wrap(&err, "analytics.SummaryOf(%s)", appID)
-	q := s.query(appID)
-	return q.summary(ctx, events, now)
+// events returns up to limit of the events that come after a place in the list.
+func (a *question) events(ctx context.Context, store eventstore.Engine, before *eventstore.Place,
+	limit int) ([]Event, error) {
+	listed, err := store.List(ctx, a.Filter, before, limit)
+	events := make([]Event, len(listed))
+	for i := range listed {
+		events[i] = eventOf(&listed[i])
+	}
+	return events, err
 }

@@ -23,7 +23,8 @@ const Lifetime = 15 * time.Minute
 // another list: the client learns no more than that.
 var ErrInvalid = errors.New("the cursor is invalid, expired or belongs to another list")
 
-// Position is the last row that was returned: lists order by instant, then id.
+// Position is the last row that was returned: lists order by instant, then id. A list
+// that orders by another number has that number as At.
 type Position struct {
 	At clock.Instant
 	ID string

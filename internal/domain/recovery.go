@@ -1,8 +1,16 @@
 package domain
 
 import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/route"
+	"github.com/waymarkhq/waymark/internal/store"
 )
 
 // RecoveryConfig tells whether an app that was just installed can find the link
@@ -33,6 +41,29 @@ func (SetRecoveryConfig) SchemaName() string { return "DomainRecoveryConfigInput
 func (in *SetRecoveryConfig) config() RecoveryConfig {
 	return RecoveryConfig{Enabled: in.Enabled, TokenTTLSeconds: in.TokenTTLSeconds.Or(defaultRecovery.TokenTTLSeconds),
 		Matching: in.Matching.Or(defaultRecovery.Matching)}
+}
+
+// RecoveryLifetime returns how long recovery tokens of a domain of an app are good, by
+// its configuration of now; for the hostname "", the longest of the app's domains. Where
+// none was configured it is that of the default.
+func RecoveryLifetime(ctx context.Context, q store.Q, appID, hostname string) (_ time.Duration, err error) {
+	defer fault.Wrap(&err, "domain.RecoveryLifetime(%s, %q)", appID, hostname)
+	var where store.Where
+	where.And("app_id = ?", appID).And("recovery_config IS NOT NULL")
+	if hostname != "" {
+		where.And("hostname = ?", hostname)
+	}
+	texts, err := store.All(ctx, q, store.Value[string], "SELECT recovery_config FROM domain"+where.String(),
+		where.Args()...)
+	longest := int64(0)
+	for _, text := range texts {
+		var c RecoveryConfig
+		if err := json.Unmarshal([]byte(text), &c); err != nil {
+			return 0, err
+		}
+		longest = max(longest, c.TokenTTLSeconds)
+	}
+	return time.Duration(cmp.Or(longest, defaultRecovery.TokenTTLSeconds)) * time.Second, err
 }
 
 // route is what the redirector needs to know of it; nil for nothing.

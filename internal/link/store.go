@@ -70,6 +70,24 @@ func AppOf(ctx context.Context, q store.Q, id string) (_ string, err error) {
 	return store.One(ctx, q, store.Value[string], "SELECT app_id FROM link WHERE id = ?", id)
 }
 
+// Titles returns the titles of those of some links of an app that are there and have
+// one, by id.
+func Titles(ctx context.Context, q store.Q, appID string, ids []string) (_ map[string]*string, err error) {
+	defer fault.Wrap(&err, "link.Titles(%s, %d links)", appID, len(ids))
+	args := []any{appID}
+	for _, id := range ids {
+		args = append(args, id)
+	}
+	titles := map[string]*string{}
+	_, err = store.All(ctx, q, func(r store.Row) (none struct{}, err error) {
+		var id, title string
+		err = r.Scan(&id, &title)
+		titles[id] = &title
+		return none, err
+	}, "SELECT id, title FROM link WHERE app_id = ? AND title IS NOT NULL AND id IN ("+store.Marks(len(ids))+")", args...)
+	return titles, err
+}
+
 // encoded are the fields stored as JSON.
 type encoded struct{ utm, selection string }
 

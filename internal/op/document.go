@@ -241,7 +241,7 @@ func (p *Pipeline) envelope(r *row) *schema.Schema {
 		{Name: "data", Required: true, Schema: data},
 		{Name: "meta", Required: true, Schema: p.answers.For(reflect.TypeFor[Meta]())},
 	}}
-	if r.list {
+	if r.paged {
 		envelope.Properties = append(envelope.Properties, schema.Property{Name: "pagination", Required: true,
 			Schema: p.answers.For(reflect.TypeFor[pagination]())})
 	}

@@ -98,7 +98,7 @@ var vocabulary = func() map[string]schema.Schema {
 	lists(10, 100, "sha256CertFingerprints", "events")
 	for name, most := range map[string]int{
 		"apps": 10, "checks": 10, "connectionRecords": 20, "dependencies": 20, "details": 50, "issues": 50, "operations": 200,
-		"rules": 50, "buckets": 9000, "modes": 3, "apexProfiles": 10, "records": 40,
+		"rules": 50, "buckets": 800, "modes": 3, "apexProfiles": 10, "records": 40,
 	} {
 		all[name] = schema.Schema{Type: schema.Array, MaxItems: &most}
 	}

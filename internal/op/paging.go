@@ -65,23 +65,38 @@ func (c *callContext) refusePaging(err error) error {
 	return err
 }
 
-// window returns the part of the list that the query asks for and how many
-// rows to show of it.
-func (c *callContext) window() (Window, int, error) {
-	limit := int(c.query["limit"].(float64))
-	w := Window{Limit: limit + 1}
+// window returns the part of the list that the query asks for.
+func (c *callContext) window() (Window, error) {
+	w := Window{Limit: int(c.query["limit"].(float64)) + 1}
 	if text, ok := c.query["cursor"]; ok {
 		p, err := c.pipeline.Cursors.Open(text.(string), c.listBinding(), c.Now)
 		if err != nil {
-			return w, 0, invalidCursor()
+			return w, invalidCursor()
 		}
 		w.After = &p
 	}
-	return w, limit, nil
+	return w, nil
 }
 
-func (c *callContext) sign(p cursor.Position) string {
-	return c.pipeline.Cursors.Sign(p, c.listBinding(), c.Now)
+// Cut returns the rows to show of those that were read for a window and, when more
+// follow, the position of the last one shown.
+func Cut[T Positioned](w Window, rows []T) (shown []T, last *cursor.Position) {
+	if len(rows) < w.Limit {
+		return rows, nil
+	}
+	shown = rows[:w.Limit-1]
+	p := shown[len(shown)-1].Position()
+	return shown, &p
+}
+
+// paginate returns the pagination of a page that ends at last, nil at the end of the
+// list.
+func (c *callContext) paginate(last *cursor.Position) *pagination {
+	if last == nil {
+		return &pagination{}
+	}
+	next := c.pipeline.Cursors.Sign(*last, c.listBinding(), c.Now)
+	return &pagination{HasMore: true, NextCursor: &next}
 }
 
 // listBinding is everything that a cursor is bound to: the caller, the list,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"reflect"
 
+	"github.com/waymarkhq/waymark/internal/cursor"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -38,7 +39,7 @@ func ListOrFile[In any, T Positioned](p *Pipeline, o Op, types []string,
 	spec := p.inputOf(reflect.TypeFor[In](), o)
 	spec.addPaging(o.PageLimit)
 	p.add(&row{
-		Op: o, list: true, input: spec, data: reflect.TypeFor[T](), types: types,
+		Op: o, list: true, paged: true, input: spec, data: reflect.TypeFor[T](), types: types,
 		run: func(c *callContext) (outcome, error) {
 			in, err := decode[In](c)
 			if err != nil {
@@ -49,7 +50,7 @@ func ListOrFile[In any, T Positioned](p *Pipeline, o Op, types []string,
 					return outcome{file: f}, c.refusePaging(err)
 				}
 			}
-			window, limit, err := c.window()
+			window, err := c.window()
 			if err != nil {
 				return outcome{}, err
 			}
@@ -57,13 +58,38 @@ func ListOrFile[In any, T Positioned](p *Pipeline, o Op, types []string,
 			if err != nil {
 				return outcome{}, err
 			}
-			page := &pagination{}
-			if len(items) > limit {
-				items = items[:limit]
-				next := c.sign(items[limit-1].Position())
-				page.HasMore, page.NextCursor = true, &next
+			items, last := Cut(window, items)
+			return outcome{data: items, pagination: c.paginate(last)}, nil
+		},
+	})
+}
+
+// Page is one page of a list whose data says more than its rows.
+type Page[T any] struct {
+	Data T
+	// Last is the position of the page's last row, nil when no row follows it.
+	Last *cursor.Position
+}
+
+// Paged declares an operation that answers one page of a list as a part of its
+// data. The handler reads up to Window.Limit rows and shows what Cut leaves of
+// them; In declares no paging parameters, as for List.
+func Paged[In, Out any](p *Pipeline, o Op, handle func(context.Context, *Call, *In, Window) (Page[Out], error)) {
+	spec := p.inputOf(reflect.TypeFor[In](), o)
+	spec.addPaging(o.PageLimit)
+	p.add(&row{
+		Op: o, paged: true, input: spec, data: reflect.TypeFor[Out](),
+		run: func(c *callContext) (outcome, error) {
+			in, err := decode[In](c)
+			if err != nil {
+				return outcome{}, err
 			}
-			return outcome{data: items, pagination: page}, nil
+			window, err := c.window()
+			if err != nil {
+				return outcome{}, err
+			}
+			page, err := handle(c.ctx, &c.Call, in, window)
+			return outcome{data: page.Data, pagination: c.paginate(page.Last)}, err
 		},
 	})
 }

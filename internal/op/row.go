@@ -13,7 +13,9 @@ import (
 type row struct {
 	Op
 	mutates bool
-	list    bool
+	// list answers are arrays, of which each is a page; paged answers have a
+	// pagination, lists and others.
+	list, paged bool
 	// tagged answers carry an ETag.
 	tagged bool
 	input  inputSpec

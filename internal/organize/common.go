@@ -89,6 +89,12 @@ func HasFolder(ctx context.Context, q store.Q, appID, id string) (_ bool, err er
 	return store.Exists(ctx, q, "SELECT 1 FROM folder WHERE id = ? AND app_id = ?", id, appID)
 }
 
+// HasCampaign reports whether an app has a campaign with an id.
+func HasCampaign(ctx context.Context, q store.Q, appID, id string) (_ bool, err error) {
+	defer fault.Wrap(&err, "organize.HasCampaign(%s, %s)", appID, id)
+	return store.Exists(ctx, q, "SELECT 1 FROM campaign WHERE id = ? AND app_id = ?", id, appID)
+}
+
 // HasTags reports whether all of the ids, which differ, are tags of an app.
 func HasTags(ctx context.Context, q store.Q, appID string, ids []string) (_ bool, err error) {
 	defer fault.Wrap(&err, "organize.HasTags(%s, %q)", appID, ids)

@@ -51,14 +51,14 @@ func permission(dataset string) string {
 // service holds what the operations and the work need.
 type service struct {
 	links  *link.Service
-	events *eventstore.Store
+	events eventstore.Engine
 	chosen func([]byte) (link.Filters, error)
 	span   func([]byte) (analytics.Span, error)
 }
 
 // Register declares the operations of this package, adds what they do to works and
 // returns the package's part.
-func Register(p *op.Pipeline, works *durable.Works, links *link.Service, events *eventstore.Store) part.Part {
+func Register(p *op.Pipeline, works *durable.Works, links *link.Service, events eventstore.Engine) part.Part {
 	e := &service{links, events, op.Reader[link.Filters](p), op.Reader[analytics.Span](p)}
 	app := op.AppOf("exportId", automation.AppOf(automation.Export))
 	op.Write(p, op.Op{ID: "createExports", Method: "POST", Path: "/exports", Perm: "exports:create", App: op.AppInBody,

@@ -12,6 +12,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/automation"
 	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/durable"
+	"github.com/waymarkhq/waymark/internal/eventstore"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/store"
 )
@@ -45,11 +46,12 @@ func (e *service) next(ctx context.Context, r *durable.Run) error {
 		return err
 	}
 	content, n, err := e.content(ctx, r.Call, asked)
-	if err != nil && !errors.Is(err, errTooLarge) && !errors.Is(err, context.DeadlineExceeded) {
+	late := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, eventstore.ErrSlow)
+	if err != nil && !errors.Is(err, errTooLarge) && !late {
 		return err
 	}
 	return r.Finish(ctx, func(ctx context.Context, c *op.Call, tx *store.Tx, o *durable.Operation) error {
-		if err := e.finish(ctx, c, tx, o, &j, asked, content, errors.Is(err, context.DeadlineExceeded)); err != nil {
+		if err := e.finish(ctx, c, tx, o, &j, asked, content, late); err != nil {
 			return err
 		}
 		if j.State = o.Status; o.Status == durable.Succeeded {
@@ -105,13 +107,13 @@ func (e *service) content(ctx context.Context, c *op.Call, asked request) (strin
 		return "", 0, err
 	}
 	if asked.Dataset == "events" {
-		events, err := analytics.EventsIn(ctx, e.events, c.AppID, span, maxRecords+1)
+		events, err := analytics.EventsIn(ctx, c.DB, e.events, c.AppID, span, c.Now, maxRecords+1)
 		if err != nil {
 			return "", 0, err
 		}
 		return file(asked.Format, events)
 	}
-	summary, err := analytics.SummaryOf(ctx, e.events, c.AppID, span, c.Now)
+	summary, err := analytics.SummaryOf(ctx, c.DB, e.events, c.AppID, span, c.Now)
 	if err != nil {
 		return "", 0, err
 	}

@@ -1,0 +1,79 @@
+package analytics
+
+import (
+	"context"
+
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/cursor"
+	"github.com/waymarkhq/waymark/internal/eventstore"
+	"github.com/waymarkhq/waymark/internal/link"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// TopLinks is the data of getAnalyticsTopLinks.
+type TopLinks struct {
+	Common
+	Items []TopLink `json:"items" maxItems:"100"`
+}
+
+// SchemaName implements schema.Named.
+func (TopLinks) SchemaName() string { return "AnalyticsTopLinks" }
+
+// TopLink counts the clicks on a link.
+type TopLink struct {
+	LinkID         string        `json:"linkId"`
+	Title          *string       `json:"title" doc:"The link's by now; null when it has none or was deleted."`
+	Domain         string        `json:"domain" doc:"Like prefix and slug, those of the link's newest event."`
+	Prefix         string        `json:"prefix"`
+	Slug           string        `json:"slug"`
+	Clicks         int64         `json:"clicks"`
+	UniqueVisitors int64         `json:"uniqueVisitors"`
+	LastClickAt    clock.Instant `json:"lastClickAt" format:"date-time" doc:"Of the period."`
+}
+
+// SchemaName implements schema.Named.
+func (TopLink) SchemaName() string { return "AnalyticsTopLink" }
+
+// Position implements op.Positioned.
+func (l TopLink) Position() cursor.Position {
+	return cursor.Position{At: clock.Instant(l.Clicks), ID: l.LinkID}
+}
+
+func (s *service) topLinks(ctx context.Context, c *op.Call, in *Query, w op.Window) (op.Page[TopLinks], error) {
+	a, err := in.ask(ctx, c.DB, c.Now, "")
+	if err != nil {
+		return op.Page[TopLinks]{}, err
+	}
+	links, err := a.links(ctx, c.DB, s.events, w)
+	links, last := op.Cut(w, links)
+	return op.Page[TopLinks]{Data: TopLinks{a.common, links}, Last: last}, err
+}
+
+// links returns the links of a part of the list of those with the most clicks.
+func (a *question) links(ctx context.Context, q store.Q, events eventstore.Engine, w op.Window) ([]TopLink, error) {
+	query := eventstore.Query{Filter: a.Filter, By: eventstore.ByLink, Visitors: true, Clicked: true, Limit: w.Limit}
+	if w.After != nil {
+		query.After = &eventstore.Rank{Clicks: int64(w.After.At), Value: w.After.ID}
+	}
+	rows, err := events.Count(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(rows))
+	for i := range rows {
+		ids[i] = rows[i].Value
+	}
+	states, err := events.Links(ctx, a.AppID, ids)
+	if err != nil {
+		return nil, err
+	}
+	titles, err := link.Titles(ctx, q, a.AppID, ids)
+	top := make([]TopLink, len(rows))
+	for i, r := range rows {
+		state := states[r.Value]
+		top[i] = TopLink{r.Value, titles[r.Value], state.Hostname, state.Prefix, state.Slug, r.Clicks, r.UniqueVisitors,
+			r.LastClick}
+	}
+	return top, err
+}
