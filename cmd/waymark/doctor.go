@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/actor"
+	"github.com/waymarkhq/waymark/internal/assembly"
 	"github.com/waymarkhq/waymark/internal/certificate"
 	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/durable"
@@ -17,17 +18,18 @@ import (
 type doctorCommand struct {
 	storage   `group:"Storage:"`
 	images    `group:"Storage:"`
+	events    `group:"Storage:"`
 	hostnames `group:"Hostnames:"`
 	dns       `group:"Hostnames:"`
 	webhooks  `group:"Webhooks:"`
 	zones     `group:"DNS provider:"`
 }
 
-// Run checks the data folder, the database, its schema, the asset store, the DNS, the
-// settings of webhooks, the DNS provider and the queues, and tells what it found, one
-// line a check.
+// Run checks the data folder, the database, its schema, the asset store, the engine of
+// events, the DNS, the settings of webhooks, the DNS provider and the queues, and tells
+// what it found, one line a check.
 func (c *doctorCommand) Run(ctx context.Context) error {
-	if err := c.zones.check(); err != nil {
+	if err := errors.Join(c.zones.check(), c.events.check()); err != nil {
 		return err
 	}
 	return c.with(ctx, func(db *store.DB) error {
@@ -51,6 +53,11 @@ func (c *doctorCommand) Run(ctx context.Context) error {
 			return err
 		}
 		report("asset store", "ok")
+		events, err := assembly.CheckEngine(ctx, c.options(db, c.engine(c.Events)))
+		if err != nil {
+			return err
+		}
+		report("events", "ok, "+events)
 		found, err := c.tryDNS(ctx)
 		if err != nil {
 			return err

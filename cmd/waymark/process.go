@@ -45,6 +45,7 @@ func (p *process) start(ctx context.Context) error {
 		Roles: roles, DataDir: p.DataDir, Log: p.log, Metrics: p.metrics,
 		Environment: actor.Environment(p.Environment), Issuer: p.issuer(), LimitScale: p.LimitScale,
 		CORSOrigins: p.CORSOrigins, TrustedProxies: p.trusted, CountryHeader: p.CountryHeader, JobLease: p.JobLease,
+		Engine: p.engine(p.Events),
 	}
 	var err error
 	if settings.Outbound, err = p.client(p.DNSResolver); err != nil {

@@ -168,7 +168,7 @@ func (i *images) check() error {
 }
 
 func (i *images) openBlobs(dataDir string) (blob.Store, error) {
-	blobs, err := blob.Open(i.AssetStore, dataDir)
+	blobs, err := blob.Open(i.AssetStore, dataDir, blob.Images)
 	if err != nil {
 		return nil, fmt.Errorf("--asset-store: %w", err)
 	}

@@ -28,6 +28,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/assembly"
 	"github.com/waymarkhq/waymark/internal/asset"
 	"github.com/waymarkhq/waymark/internal/blob"
+	"github.com/waymarkhq/waymark/internal/clicklog"
 	"github.com/waymarkhq/waymark/internal/clientaddr"
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/dnslookup"
@@ -50,9 +51,10 @@ type Installation struct {
 	API    http.Handler
 	Public http.Handler
 	Blobs  blob.Store
+	// DataDir is the data folder.
+	DataDir string
 
-	parts   *assembly.Installation
-	dataDir string
+	parts *assembly.Installation
 }
 
 // Options change what most tests do not care about.
@@ -79,6 +81,10 @@ type Options struct {
 	// Database is the address of a database that holds an installation; empty is
 	// a new one.
 	Database string
+	// DataDir is the data folder of that installation; empty is a new one.
+	DataDir string
+	// Events is the engine of events as --events names it; empty is the default.
+	Events string
 	// Start is where the clock stands at first; zero is storetest.Start.
 	Start clock.Instant
 }
@@ -98,7 +104,10 @@ func EachWith(t *testing.T, o Options, f func(t *testing.T, i *Installation)) {
 // New starts an installation that ends with the test.
 func New(t testing.TB, engine string, o Options) *Installation {
 	t.Helper()
-	i := &Installation{Clock: &clock.Clock{}, Blobs: o.Blobs, dataDir: t.TempDir()}
+	i := &Installation{Clock: &clock.Clock{}, Blobs: o.Blobs, DataDir: o.DataDir}
+	if i.DataDir == "" {
+		i.DataDir = t.TempDir()
+	}
 	i.Clock.Set(cmp.Or(o.Start, storetest.Start))
 	i.start(t, engine, o)
 	return i
@@ -133,7 +142,7 @@ func (i *Installation) start(t testing.TB, engine string, o Options) {
 	domains.Prober = &outbound.Prober{ProbeOptions: o.Probe}
 	var err error
 	if i.Blobs == nil {
-		if i.Blobs, err = blob.Open("file", i.dataDir); err != nil {
+		if i.Blobs, err = blob.Open("file", i.DataDir, blob.Images); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -143,7 +152,8 @@ func (i *Installation) start(t testing.TB, engine string, o Options) {
 			Blobs: i.Blobs, Assets: asset.Addresses{Scheme: "https", Host: "assets." + Zone},
 			Outbound: outbound.New(o.Outbound),
 		},
-		DB: i.DB, Roles: assembly.Roles{API: true, Redirect: true, Executor: true}, DataDir: i.dataDir, Clock: i.Clock,
+		Engine: assembly.EngineSettings{Address: o.Events},
+		DB:     i.DB, Roles: assembly.Roles{API: true, Redirect: true, Executor: true}, DataDir: i.DataDir, Clock: i.Clock,
 		Log:         log,
 		Environment: actor.Staging, LimitScale: o.LimitScale, DocsURL: "https://api.example/docs",
 		CORSOrigins:    o.CORSOrigins,
@@ -209,6 +219,16 @@ func (i *Installation) Sweep(t testing.TB) {
 	}
 }
 
+// Record puts events into the click log, which gives them their ids.
+func (i *Installation) Record(t testing.TB, events ...clicklog.Event) {
+	t.Helper()
+	for j := range events {
+		if err := i.parts.Record(&events[j]); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // LoadClicks moves what the click log holds to the event store, and counts it.
 func (i *Installation) LoadClicks(t testing.TB) {
 	t.Helper()
@@ -261,7 +281,7 @@ type Client struct {
 // Owner returns a client with a new session of an owner.
 func (i *Installation) Owner(t testing.TB, email string) *Client {
 	t.Helper()
-	token, err := actor.IssueSession(context.Background(), i.DB, i.dataDir, email)
+	token, err := actor.IssueSession(context.Background(), i.DB, i.DataDir, email)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ import (
 
 // Options are what capabilities depend on besides the pipeline.
 type Options struct {
-	Events *eventstore.Store
+	Events eventstore.Engine
 	// Domains are the options of domains; Declare sets AssetsHost.
 	Domains   domain.Options
 	Addresses link.Addresses
@@ -47,8 +47,7 @@ type Options struct {
 
 // Declare registers every operation that exists and returns the parts of the
 // product; the part of the pipeline comes first. Refusals to delete an app list
-// its dependents in this order. The operations of the contract that are still
-// to come are in Missing.
+// its dependents in this order.
 func Declare(p *op.Pipeline, o Options) (parts []part.Part) {
 	o.Domains.AssetsHost = o.Assets.Host
 	links, works := link.New(o.Addresses, o.Assets), durable.NewWorks(p)

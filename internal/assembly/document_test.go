@@ -133,7 +133,12 @@ func each(document map[string]any, visit func(method, path string, operation map
 // contract carry them for ever: a name that is there is not changed, and a new one
 // must be clear to a person who sees nothing but such a program.
 const schemaNames = `
-	AnalyticsCoverage AnalyticsFilters AnalyticsPeriod AnalyticsSummary AnalyticsSummaryResponse
+	AnalyticsBreakdown AnalyticsBreakdownItem AnalyticsBreakdownResponse AnalyticsBucket AnalyticsCampaign
+	AnalyticsCampaignResponse AnalyticsCoverage AnalyticsEvent AnalyticsEvents AnalyticsEventsResponse
+	AnalyticsFilters AnalyticsNative AnalyticsNativeBucket AnalyticsNativePlatform AnalyticsNativeResponse
+	AnalyticsNativeTotals AnalyticsPeriod AnalyticsRecovery AnalyticsRecoveryBucket AnalyticsRecoveryResponse
+	AnalyticsRecoveryTotals AnalyticsSummary AnalyticsSummaryResponse AnalyticsTimeseries
+	AnalyticsTimeseriesResponse AnalyticsTopLink AnalyticsTopLinks AnalyticsTopLinksResponse
 	AnalyticsTotals AndroidApp AndroidAppInput AndroidNativeConfig AndroidNativeConfigInput ApiKey ApiKeyCreate ApiKeyListResponse ApiKeyPatch
 	ApiKeyResponse ApiKeyRotateRequest App AppCreate AppDefaults AppDefaultsInput AppDefaultsResponse
 	AppLimits AppListResponse AppLogo AppLogoInput AppLogoResponse AppPatch AppResponse AppUsage Asset

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -55,6 +56,8 @@ type Settings struct {
 	Roles Roles
 	// DataDir is the folder of the click log and of uploads on their way.
 	DataDir string
+	// Engine says where events are kept.
+	Engine EngineSettings
 	// Clock is the clock of DB; nil means the clock of the machine.
 	Clock *clock.Clock
 	Log   *slog.Logger
@@ -97,10 +100,11 @@ type Installation struct {
 	Pipeline *op.Pipeline
 	// API answers on the API listener, Public on the listener for visitors.
 	API, Public http.Handler
-	// Routes and Loader belong to the redirector, Executor, Webhooks and Domains to the
+	// Routes, Loader and Unstored belong to the redirector, Executor, Webhooks and Domains to the
 	// executor.
 	Routes   *route.Cache
 	Loader   *eventstore.Loader
+	Unstored *eventstore.Unstoring
 	Executor *executor.Executor
 	Webhooks *webhook.Dispatcher
 	Domains  *domain.Checker
@@ -111,6 +115,7 @@ type Installation struct {
 
 	settings Settings
 	clicks   *clicklog.Log
+	engine   eventstore.Engine
 	// loops are the work in the background, in the order of their start.
 	loops []func(context.Context)
 	// stops end the loops that run.
@@ -119,7 +124,7 @@ type Installation struct {
 
 // Open puts an installation together. Nothing runs yet.
 func Open(ctx context.Context, s Settings) (*Installation, error) {
-	s.Clock, s.Events = cmp.Or(s.Clock, &clock.Clock{}), eventstore.Open(s.DB)
+	s.Clock = cmp.Or(s.Clock, &clock.Clock{})
 	var err error
 	if s.Domains.Installation, err = s.DB.InstallationValue(ctx, "installation_id", rand.Text()); err != nil {
 		return nil, fmt.Errorf("installation id: %w", err)
@@ -130,6 +135,9 @@ func Open(ctx context.Context, s Settings) (*Installation, error) {
 		return nil, err
 	}
 	i.openCertificates()
+	if err := i.openEvents(ctx); err != nil {
+		return nil, err
+	}
 	parts := Declare(i.Pipeline, i.settings.Options)
 	if s.Roles.API {
 		i.openAPI()
@@ -139,7 +147,7 @@ func Open(ctx context.Context, s Settings) (*Installation, error) {
 	}
 	if s.Roles.Redirect {
 		if err := i.openRedirect(); err != nil {
-			return nil, err
+			return nil, errors.Join(err, CloseEngine(i.engine))
 		}
 	}
 	i.counter("waymark_database_retries_total", "Transactions that lost a race in the database and were run again.",
@@ -245,7 +253,7 @@ func (i *Installation) openExecutor(parts []part.Part) {
 	})
 	i.Webhooks = webhook.New(s.DB, s.Outbound, s.Log, s.Metrics)
 	i.Domains = domain.NewChecker(s.DB, s.Domains, s.Log)
-	i.loops = append(i.loops, i.Executor.Run, i.Webhooks.Run, i.Domains.Run, func(ctx context.Context) {
+	i.loops = append(i.loops, i.engine.Run, i.Executor.Run, i.Webhooks.Run, i.Domains.Run, func(ctx context.Context) {
 		executor.RunSweeps(ctx, s.DB, s.Log, i.Sweeps)
 	})
 }
@@ -260,9 +268,16 @@ func (i *Installation) openRedirect() (err error) {
 	})
 	counter, salts := clickcount.New(s.DB, i.clicks.Inherited, s.Log), visitor.NewSalts(s.DB, s.Log)
 	i.Loader = eventstore.NewLoader(i.clicks, s.Events.Append, counter.Count, s.Log)
+	i.gauge("waymark_event_lag_seconds", "Age of the oldest visit that is being moved to the engine of events.", func() float64 {
+		if at := i.Loader.Oldest(); at != 0 {
+			return max(0, s.DB.Now().Sub(at).Seconds())
+		}
+		return 0
+	})
+	i.Unstored = eventstore.NewUnstoring(s.DB, s.Log)
 	i.Routes = route.NewCache(s.DB, s.Log)
 	visits := redirect.New(redirect.Options{
-		Cache: i.Routes, DB: s.DB, LimitScale: s.LimitScale, Append: i.clicks.Append, Clicks: counter, Salts: salts, Address: s.Addresses.URL,
+		Cache: i.Routes, DB: s.DB, LimitScale: s.LimitScale, Append: i.clicks.Append, Unstored: i.Unstored.Add, Clicks: counter, Salts: salts, Address: s.Addresses.URL,
 		Visitors: visitor.New(visitor.Options{
 			TrustedProxies: s.TrustedProxies, CountryHeader: s.CountryHeader, Countries: s.Countries,
 		}),
@@ -270,7 +285,7 @@ func (i *Installation) openRedirect() (err error) {
 		Assets: blob.Handler(s.Blobs, s.Log), AssetsHost: s.Assets.Host,
 	})
 	i.Public = visits
-	i.loops = append(i.loops, counter.Run, i.Loader.Run, i.Routes.Follow, salts.Run, visits.Run)
+	i.loops = append(i.loops, counter.Run, i.Loader.Run, i.Unstored.Run, i.Routes.Follow, salts.Run, visits.Run)
 	if s.Countries != nil {
 		i.loops = append(i.loops, s.Countries.Run)
 	}
@@ -299,9 +314,12 @@ func (i *Installation) Start(ctx context.Context) error {
 	return nil
 }
 
+// Record puts an event into the click log, as the redirector does.
+func (i *Installation) Record(e *clicklog.Event) error { return i.clicks.Append(e) }
+
 // Close ends the work in the background in the reverse order of its start, and
-// then the click log. The listeners must be drained before.
-func (i *Installation) Close() error {
+// then the click log and the engine of events. The listeners must be drained before.
+func (i *Installation) Close() (err error) {
 	for _, stop := range slices.Backward(i.stops) {
 		stop()
 	}
@@ -309,9 +327,12 @@ func (i *Installation) Close() error {
 		i.Certificates.Close()
 	}
 	if i.clicks != nil {
-		if err := i.clicks.Close(); err != nil {
-			return fmt.Errorf("close the click log: %w", err)
+		if err = i.clicks.Close(); err != nil {
+			err = fmt.Errorf("close the click log: %w", err)
 		}
 	}
-	return nil
+	if closing := CloseEngine(i.engine); closing != nil {
+		err = errors.Join(err, fmt.Errorf("close the engine of events: %w", closing))
+	}
+	return err
 }

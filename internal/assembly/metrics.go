@@ -9,6 +9,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/eventstore"
+	"github.com/waymarkhq/waymark/internal/eventstore/segments"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -91,4 +93,58 @@ func (i *Installation) gauge(name, help string, f func() float64) {
 func (i *Installation) counter(name, help string, f func() int64) {
 	promauto.With(i.settings.Metrics).NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help},
 		func() float64 { return float64(f()) })
+}
+
+// turns shows what the reads of events do that share the process's workers.
+func (i *Installation) turns(t *eventstore.Turns) {
+	i.gauge("waymark_event_reads_running", "Reads of events under way.", func() float64 {
+		return float64(t.Load().Running)
+	})
+	i.gauge("waymark_event_reads_waiting", "Reads of events that wait for others of their app, or of all.", func() float64 {
+		return float64(t.Load().Waiting)
+	})
+	i.counter("waymark_event_reads_refused_total", "Reads of events that were turned away because too many waited.",
+		func() int64 { return t.Load().Refused })
+}
+
+// segmentMetrics are the amounts of segments, which one query reads for all of them.
+type segmentMetrics struct {
+	db                      *store.DB
+	segments, events, bytes *prometheus.Desc
+}
+
+func newSegmentMetrics(db *store.DB) *segmentMetrics {
+	of := func(name, help string) *prometheus.Desc {
+		return prometheus.NewDesc(name, help+" by state: young ones are in the main database, sealed ones in the segment "+
+			"store.", []string{"state"}, nil)
+	}
+	return &segmentMetrics{
+		db:       db,
+		segments: of("waymark_event_segments", "Segments of events"),
+		events:   of("waymark_event_segment_events", "Events in segments"),
+		bytes:    of("waymark_event_segment_bytes", "Bytes of segments"),
+	}
+}
+
+// Describe implements prometheus.Collector.
+func (m *segmentMetrics) Describe(to chan<- *prometheus.Desc) {
+	to <- m.segments
+	to <- m.events
+	to <- m.bytes
+}
+
+// Collect implements prometheus.Collector. Without an answer of the database there are
+// no values.
+func (m *segmentMetrics) Collect(to chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	status, err := segments.ReadStatus(ctx, m.db)
+	if err != nil {
+		return
+	}
+	for state, a := range map[string]segments.Amount{"young": status.Young, "sealed": status.Sealed} {
+		for desc, n := range map[*prometheus.Desc]int64{m.segments: a.Segments, m.events: a.Events, m.bytes: a.Bytes} {
+			to <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, float64(n), state)
+		}
+	}
 }

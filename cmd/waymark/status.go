@@ -1,0 +1,33 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/waymarkhq/waymark/internal/assembly"
+	"github.com/waymarkhq/waymark/internal/eventstore"
+)
+
+type eventsStatusCommand struct{ stored }
+
+// Run prints the engine with what it tells of itself, and how many events it has.
+func (c *eventsStatusCommand) Run(ctx context.Context) error {
+	return c.with(ctx, func(o assembly.EngineOptions) error {
+		return assembly.WithEngine(ctx, o, func(engine eventstore.Engine) error {
+			found, err := assembly.CheckEngine(ctx, o)
+			if err != nil {
+				return err
+			}
+			totals, err := eventstore.Totals(ctx, engine, o.DB.Now())
+			if err != nil {
+				return err
+			}
+			all := int64(0)
+			for _, n := range totals {
+				all += n
+			}
+			_, err = fmt.Printf("engine   %s\nevents   %d of %d apps\n", found, all, len(totals))
+			return err
+		})
+	})
+}

@@ -1,0 +1,288 @@
+package assembly
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/waymarkhq/waymark/internal/blob"
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/eventstore"
+	"github.com/waymarkhq/waymark/internal/eventstore/clickhouse"
+	"github.com/waymarkhq/waymark/internal/eventstore/database"
+	"github.com/waymarkhq/waymark/internal/eventstore/segments"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// The kinds of engines that keep events.
+const (
+	Segments   = "segments"
+	Database   = "database"
+	ClickHouse = "clickhouse"
+)
+
+// newInstallation is the engine of a new installation.
+const newInstallation = Segments
+
+// engineName is the name of the value of the installation that says which kind of
+// engine keeps its events. The address of a ClickHouse server is not part of it: it
+// may hold a password.
+const engineName = "events_engine"
+
+// EngineSettings say where an installation keeps its events.
+type EngineSettings struct {
+	// Address is segments, database or a clickhouse:// address; "" is the engine that the
+	// installation has, and segments for a new one.
+	Address string
+	// SegmentStore is where the engine segments keeps its files: "file" for a folder below
+	// the data folder, or an s3:// address, as blob.Open has it.
+	SegmentStore string
+	// SegmentCache is the most bytes of files from S3 that a process keeps in the data
+	// folder.
+	SegmentCache int64
+}
+
+// Kind returns the kind of engine that e asks for, "" for none.
+func (e *EngineSettings) Kind() (string, error) {
+	switch {
+	case e.Address == "" || e.Address == Segments || e.Address == Database:
+		return e.Address, nil
+	case strings.HasPrefix(e.Address, ClickHouse+"://"):
+		return ClickHouse, nil
+	}
+	return "", errors.New("is none of segments, database and a clickhouse:// address")
+}
+
+// Recorded returns the kind of engine that keeps the events of the installation in db,
+// "" for an installation that has none yet. What was loaded before engines could be
+// chosen is in the main database.
+func Recorded(ctx context.Context, db *store.DB) (string, error) {
+	kind, err := store.One(ctx, db, store.Value[string], "SELECT value FROM installation WHERE name = ?", engineName)
+	if !errors.Is(err, store.ErrNotFound) {
+		return kind, err
+	}
+	if found, err := store.Exists(ctx, db, "SELECT 1 FROM event"); err != nil || !found {
+		return "", err
+	}
+	return Database, nil
+}
+
+// Choose completes e with the engine of the installation in db, and refuses another
+// one. It records nothing.
+func (e *EngineSettings) Choose(ctx context.Context, db *store.DB) error {
+	asked, err := e.Kind()
+	if err != nil {
+		return fmt.Errorf("--events %w", err)
+	}
+	recorded, err := Recorded(ctx, db)
+	switch {
+	case err != nil:
+		return fmt.Errorf("engine of events: %w", err)
+	case recorded == "":
+		e.Address = cmp.Or(e.Address, newInstallation)
+	case asked == recorded:
+	case asked != "":
+		return fmt.Errorf("the events of this installation are in the engine %s, not in %s: name %[1]s or none, or move "+
+			"the events with waymark events copy", recorded, asked)
+	case recorded == ClickHouse:
+		return errors.New("the events of this installation are in ClickHouse: name its address with --events " +
+			"clickhouse://…")
+	default:
+		e.Address = recorded
+	}
+	return nil
+}
+
+// settle completes e as Choose does, and records the engine of a new installation.
+func (e *EngineSettings) settle(ctx context.Context, db *store.DB) error {
+	asked := *e
+	if err := e.Choose(ctx, db); err != nil {
+		return err
+	}
+	kind, err := e.Kind()
+	if err != nil {
+		return err
+	}
+	recorded, err := db.InstallationValue(ctx, engineName, kind)
+	if err == nil && recorded != kind { // another process has just recorded another one
+		*e = asked
+		err = e.Choose(ctx, db)
+	}
+	return err
+}
+
+// EngineOptions are what an engine is opened with.
+type EngineOptions struct {
+	EngineSettings
+	// DB is the main database, DataDir the data folder.
+	DB      *store.DB
+	DataDir string
+	Log     *slog.Logger
+	// Clock is the clock of DB; nil means the clock of the machine.
+	Clock *clock.Clock
+	// Turns are what reads take; nil means turns of the engine's own.
+	Turns *eventstore.Turns
+}
+
+// OpenEngine opens the engine that o names, whether or not the installation has it. The
+// caller ends it with CloseEngine.
+func OpenEngine(ctx context.Context, o EngineOptions) (eventstore.Engine, error) {
+	kind, err := o.Kind()
+	if err != nil {
+		return nil, fmt.Errorf("engine of events: %w", err)
+	}
+	o.Turns = cmp.Or(o.Turns, turnsFor(kind, o.DB))
+	switch kind {
+	case Database:
+		e := database.Open(o.DB)
+		e.Share(o.Turns)
+		return e, nil
+	case Segments:
+		files, err := o.openFiles(o.SegmentCache)
+		if err != nil {
+			return nil, err
+		}
+		return segments.Open(segments.Options{DB: o.DB, Files: files, Dir: o.DataDir, Turns: o.Turns, Log: o.Log}), nil
+	case ClickHouse:
+		e, err := clickhouse.Open(o.Address, cmp.Or(o.Clock, &clock.Clock{}))
+		if err != nil {
+			return nil, err
+		}
+		e.Share(o.Turns)
+		return e, nil
+	}
+	return nil, fmt.Errorf("this version has no engine %q", kind)
+}
+
+// clickHouseReads is how many reads ClickHouse is asked at once: it has processors of
+// its own.
+const clickHouseReads = 8
+
+// turnsFor returns the turns for the reads of a kind of engine.
+func turnsFor(kind string, db *store.DB) *eventstore.Turns {
+	switch kind {
+	case Database:
+		return eventstore.NewTurns(db.LongReads())
+	case ClickHouse:
+		return eventstore.NewTurns(clickHouseReads)
+	}
+	return eventstore.NewTurns(eventstore.Workers())
+}
+
+// openFiles opens the segment store.
+func (o *EngineOptions) openFiles(cache int64) (blob.Store, error) {
+	files, err := blob.Open(cmp.Or(o.SegmentStore, "file"), o.DataDir, blob.Segments(cache))
+	if err != nil {
+		return nil, fmt.Errorf("--segment-store: %w", err)
+	}
+	return files, nil
+}
+
+// CloseEngine ends what an engine holds besides the main database.
+func CloseEngine(e eventstore.Engine) error {
+	if c, ok := e.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}
+
+// WithEngine runs f with the engine of the installation, which o.DB holds.
+func WithEngine(ctx context.Context, o EngineOptions, f func(eventstore.Engine) error) error {
+	if err := o.Choose(ctx, o.DB); err != nil {
+		return err
+	}
+	e, err := OpenEngine(ctx, o)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f(e), CloseEngine(e))
+}
+
+// openEvents opens the engine of the installation.
+func (i *Installation) openEvents(ctx context.Context) (err error) {
+	s := &i.settings
+	if err := s.Engine.settle(ctx, s.DB); err != nil {
+		return err
+	}
+	kind, err := s.Engine.Kind()
+	if err != nil {
+		return err
+	}
+	turns := turnsFor(kind, s.DB)
+	if i.engine, err = OpenEngine(ctx, EngineOptions{EngineSettings: s.Engine, DB: s.DB, DataDir: s.DataDir, Log: s.Log,
+		Clock: s.Clock, Turns: turns}); err != nil {
+		return fmt.Errorf("open the engine of events: %w", err)
+	}
+	s.Log.Info("events are kept", "engine", kind)
+	s.Events = observe(i.engine, s.Metrics)
+	i.turns(turns)
+	if kind == Segments && s.Metrics != nil {
+		s.Metrics.MustRegister(newSegmentMetrics(s.DB))
+	}
+	return nil
+}
+
+// CheckEngine finds out whether the engine of the installation does its work, and tells
+// what it has.
+func CheckEngine(ctx context.Context, o EngineOptions) (found string, err error) {
+	if err := o.Choose(ctx, o.DB); err != nil {
+		return "", err
+	}
+	switch kind, _ := o.Kind(); kind {
+	case Segments:
+		return checkSegments(ctx, o)
+	case ClickHouse:
+		return checkClickHouse(ctx, o)
+	default:
+		return kind, nil
+	}
+}
+
+// checkClickHouse asks the server.
+func checkClickHouse(ctx context.Context, o EngineOptions) (found string, err error) {
+	e, err := clickhouse.Open(o.Address, cmp.Or(o.Clock, &clock.Clock{}))
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, e.Close()) }()
+	began := time.Now()
+	version, err := e.Version(ctx)
+	if err == nil {
+		err = e.Check(ctx)
+	}
+	return fmt.Sprintf("clickhouse %s, answers in %s", version, time.Since(began).Round(time.Microsecond)), err
+}
+
+// checkSegments looks at the segment store and at the manifest.
+func checkSegments(ctx context.Context, o EngineOptions) (string, error) {
+	files, err := o.openFiles(0)
+	if err != nil {
+		return "", err
+	}
+	if err := files.Check(ctx); err != nil {
+		return "", fmt.Errorf("--segment-store: %w", err)
+	}
+	s, err := segments.ReadStatus(ctx, o.DB)
+	if err != nil {
+		return "", err
+	}
+	found := fmt.Sprintf("segments, %d sealed with %d events in %d MiB, %d young with %d events", s.Sealed.Segments,
+		s.Sealed.Events, s.Sealed.Bytes>>20, s.Young.Segments, s.Young.Events)
+	if s.Oldest == 0 {
+		return found, nil
+	}
+	age := o.DB.Now().Sub(s.Oldest)
+	if found += ", the oldest of them " + age.Round(time.Second).String() + " old"; age > youngFor {
+		return "", errors.New(found + ": is an executor running?")
+	}
+	return found, nil
+}
+
+// youngFor is how old a young segment gets where an executor runs: its UTC day, and
+// time to seal it.
+const youngFor = 26 * time.Hour

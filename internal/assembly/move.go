@@ -1,0 +1,230 @@
+package assembly
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/waymarkhq/waymark/internal/clickcount"
+	"github.com/waymarkhq/waymark/internal/clicklog"
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/eventstore"
+	"github.com/waymarkhq/waymark/internal/ids"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// copyName is the name of the value of the installation that says how far a copy of its
+// events to another engine is.
+const copyName = "events_copy"
+
+// copying is that value.
+type copying struct {
+	// To is the kind of engine that the events are copied to.
+	To string `json:"to"`
+	eventstore.Copying
+}
+
+// CopyEvents copies all events of an installation to another engine and then makes that
+// the engine of the installation. It calls progress after each batch with the number of
+// events that were copied so far, by earlier runs too, and of all events. It goes on
+// where one that was ended had come to. Nothing may serve the installation meanwhile.
+func CopyEvents(ctx context.Context, from, to EngineOptions, progress func(copied, all int64)) (err error) {
+	if err := from.Choose(ctx, from.DB); err != nil {
+		return err
+	}
+	kind, err := to.Kind()
+	if err != nil {
+		return fmt.Errorf("--to %w", err)
+	}
+	if source, _ := from.Kind(); kind == source {
+		return fmt.Errorf("the events of this installation are in the engine %s already", kind)
+	}
+	source, err := OpenEngine(ctx, from)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, CloseEngine(source)) }()
+	target, err := OpenEngine(ctx, to)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, CloseEngine(target)) }()
+	if err := LoadClicks(ctx, from.DB, from.DataDir, source, from.Log); err != nil {
+		return err
+	}
+	all, err := eventstore.Totals(ctx, source, from.DB.Now())
+	if err != nil {
+		return err
+	}
+	c, err := beginCopy(ctx, to.DB, kind, target)
+	if err != nil {
+		return err
+	}
+	kept := func(ctx context.Context, now eventstore.Copying) error {
+		progress(now.Events, sum(all))
+		return c.keep(ctx, to.DB, now)
+	}
+	if err := running(ctx, target, func() error { return eventstore.Copy(ctx, source, target, c.Copying, kept) }); err != nil {
+		return err
+	}
+	if err := compare(ctx, all, kind, target, to.DB.Now()); err != nil {
+		return err
+	}
+	return to.DB.InTx(ctx, func(tx *store.Tx) error {
+		return errors.Join(store.SetInstallationValue(ctx, tx, engineName, kind),
+			store.SetInstallationValue(ctx, tx, copyName, ""))
+	})
+}
+
+// running runs f while the engine does its work in the background.
+func running(ctx context.Context, e eventstore.Engine, f func() error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var background sync.WaitGroup
+	background.Go(func() { e.Run(ctx) })
+	defer func() { cancel(); background.Wait() }()
+	return f()
+}
+
+// beginCopy returns the state of the copy to an engine of a kind: that of one that was
+// ended, or a new one, for which the engine must be empty.
+func beginCopy(ctx context.Context, db *store.DB, kind string, target eventstore.Engine) (*copying, error) {
+	c, err := keptCopy(ctx, db)
+	if err != nil || c != nil && c.To == kind {
+		return c, err
+	}
+	there, err := target.Read(ctx, "", nil, 1)
+	if err != nil {
+		return nil, err
+	}
+	if len(there) > 0 {
+		return nil, fmt.Errorf("the engine %s has events, which no copy under way has brought there: delete them with "+
+			"waymark events clear, then copy", kind)
+	}
+	c = &copying{To: kind, Copying: eventstore.Copying{ID: "copy-" + ids.New()}}
+	return c, c.keep(ctx, db, c.Copying)
+}
+
+// keptCopy returns the state of the copy that was ended, nil for none.
+func keptCopy(ctx context.Context, db *store.DB) (*copying, error) {
+	text, err := store.One(ctx, db, store.Value[string], "SELECT value FROM installation WHERE name = ?", copyName)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	c := &copying{}
+	if err == nil {
+		err = json.Unmarshal([]byte(text), c)
+	}
+	return c, err
+}
+
+func (c *copying) keep(ctx context.Context, db *store.DB, now eventstore.Copying) error {
+	text, err := json.Marshal(copying{c.To, now})
+	if err != nil {
+		return err
+	}
+	return store.SetInstallationValue(ctx, db, copyName, string(text))
+}
+
+// compare requires that an engine has the number of events of each app that the other
+// one had before the copy.
+func compare(ctx context.Context, had map[string]int64, kind string, target eventstore.Engine,
+	now clock.Instant) error {
+	has, err := eventstore.Totals(ctx, target, now)
+	if err != nil {
+		return err
+	}
+	for app := range had {
+		if has[app] != had[app] {
+			return fmt.Errorf("app %s had %d events, and %d arrived in the engine %s: were events loaded or deleted during "+
+				"the copy? End all processes of waymark serve, delete the copy with waymark events clear, and copy again",
+				app, had[app], has[app], kind)
+		}
+	}
+	return nil
+}
+
+func sum(totals map[string]int64) (all int64) {
+	for _, n := range totals {
+		all += n
+	}
+	return all
+}
+
+// ClearEvents deletes all events of an engine that is not the one of the installation,
+// such as those that a copy left there. It calls progress with the number of events
+// that were deleted so far. Files of segments go a minute later, for which it waits:
+// nobody else deletes files of an engine that no process has.
+func ClearEvents(ctx context.Context, o EngineOptions, progress func(deleted int64)) (err error) {
+	kind, err := o.Kind()
+	if err != nil {
+		return fmt.Errorf("--engine %w", err)
+	}
+	switch recorded, err := Recorded(ctx, o.DB); {
+	case err != nil:
+		return err
+	case recorded == "" || recorded == kind:
+		return fmt.Errorf("%s is the engine of this installation: its events are those that analytics shows", kind)
+	}
+	engine, err := OpenEngine(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, CloseEngine(engine)) }()
+	const limit = 10_000
+	for deleted := int64(0); ; {
+		n, err := engine.Sweep(ctx, eventstore.LastInstant, limit)
+		if err != nil {
+			return err
+		}
+		deleted += n
+		progress(deleted)
+		if n < limit {
+			break
+		}
+	}
+	if c, err := keptCopy(ctx, o.DB); err != nil {
+		return err
+	} else if c != nil && c.To == kind {
+		if err := store.SetInstallationValue(ctx, o.DB, copyName, ""); err != nil {
+			return err
+		}
+	}
+	if kind != Segments {
+		return nil
+	}
+	return running(ctx, engine, func() error { return awaitNoGarbage(ctx, o.DB) })
+}
+
+// awaitNoGarbage waits until no file of the segment store is to be deleted.
+func awaitNoGarbage(ctx context.Context, db *store.DB) error {
+	for {
+		if left, err := store.Exists(ctx, db, "SELECT 1 FROM event_garbage"); err != nil || !left {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// LoadClicks moves to an engine what processes that have ended left in the click log.
+func LoadClicks(ctx context.Context, db *store.DB, dataDir string, e eventstore.Engine, log *slog.Logger) (err error) {
+	clicks, err := clicklog.Open(filepath.Join(dataDir, "clicks"), log)
+	if err != nil {
+		return fmt.Errorf("open the click log: %w", err)
+	}
+	defer func() { err = errors.Join(err, clicks.Close()) }()
+	loader := eventstore.NewLoader(clicks, e.Append, clickcount.New(db, clicks.Inherited, log).Count, log)
+	for {
+		if moved, err := loader.Move(ctx); err != nil || moved == 0 {
+			return err
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package assembly
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"github.com/waymarkhq/waymark/internal/clicklog"
+	"github.com/waymarkhq/waymark/internal/eventstore"
+)
+
+// observed is an engine whose reads are timed.
+type observed struct {
+	eventstore.Engine
+	duration *prometheus.HistogramVec
+}
+
+// observe returns e with a metric of its reads.
+func observe(e eventstore.Engine, r prometheus.Registerer) eventstore.Engine {
+	return &observed{e, promauto.With(r).NewHistogramVec(prometheus.HistogramOpts{
+		Name:    "waymark_event_read_seconds",
+		Help:    "How long reads of events took, by what was read: total, the dimension of the groups, list or links.",
+		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
+	}, []string{"read"})}
+}
+
+// read times a read that began at an instant and ended with err. One that was turned
+// away was none.
+func (o *observed) read(what string, began time.Time, err error) {
+	if !errors.Is(err, eventstore.ErrBusy) {
+		o.duration.WithLabelValues(what).Observe(time.Since(began).Seconds())
+	}
+}
+
+// Count implements eventstore.Engine.
+func (o *observed) Count(ctx context.Context, q eventstore.Query) (rows []eventstore.Row, err error) {
+	defer func(began time.Time) { o.read(cmp.Or(string(q.By), "total"), began, err) }(time.Now())
+	return o.Engine.Count(ctx, q)
+}
+
+// List implements eventstore.Engine.
+func (o *observed) List(ctx context.Context, f eventstore.Filter, before *eventstore.Place,
+	limit int) (events []eventstore.Listed, err error) {
+	defer func(began time.Time) { o.read("list", began, err) }(time.Now())
+	return o.Engine.List(ctx, f, before, limit)
+}
+
+// Links implements eventstore.Engine.
+func (o *observed) Links(ctx context.Context, appID string, ids []string) (links map[string]clicklog.Link, err error) {
+	defer func(began time.Time) { o.read("links", began, err) }(time.Now())
+	return o.Engine.Links(ctx, appID, ids)
+}
