@@ -45,12 +45,17 @@ var notRun = map[string][]string{
 		"REVISION=$(call $API/domains/$DOMAIN_ID | field revision)",
 		`call $API/domains/$DOMAIN_ID/dns-records -d '{"type":"TXT","name":"@","value":"v=spf1 -all","ttl":300}'`,
 	},
+	"docs/event-files.md": {
+		"waymark events export --data-dir /var/lib/waymark --app app_01jd3k… --start 2026-11-01 --end 2026-12-01 --parquet " +
+			"november.parquet",
+	},
 	"docs/operating.md": {
 		"waymark users add --email ann@example.com                                        # sessions by waymark " +
 			"session issue",
 		`waymark serve --data-dir /var/lib/waymark --platform-zone go.example.com --connect-cname connect.example.com \`,
 		"AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=… waymark serve --asset-store " +
 			"'s3://bucket/prefix?endpoint=https://s3.example.com&region=eu-1'",
+		"waymark events status --data-dir /var/lib/waymark",
 	},
 	"docs/proxies.md": {
 		"waymark serve --data-dir /var/lib/waymark --platform-zone go.example.com --public-addr 127.0.0.1:8081 " +

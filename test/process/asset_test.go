@@ -189,7 +189,7 @@ func TestKilledBetweenStores(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer db.Close()
-			blobs, err := blob.Open(files.address(), dir)
+			blobs, err := blob.Open(files.address(), dir, blob.Images)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -32,7 +32,7 @@ func TestSecondServe(t *testing.T) {
 		!strings.HasPrefix(out, "schema version ") || stderr != "" {
 		t.Errorf("migrate beside a running server: exit code %d, %q, %q", code, out, stderr)
 	}
-	if out, stderr, code := execute(t, "doctor", "--data-dir", dir); code != 0 || strings.Count(out, " ok, ") != 6 ||
+	if out, stderr, code := execute(t, "doctor", "--data-dir", dir); code != 0 || strings.Count(out, " ok, ") != 7 ||
 		stderr != "" {
 		t.Errorf("doctor beside a running server: exit code %d, %q, %q", code, out, stderr)
 	}

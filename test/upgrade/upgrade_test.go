@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"net/http"
 	"os"
@@ -21,7 +22,9 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib" // restores dumps
 
 	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/assembly"
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/eventstore"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/jobs"
 	"github.com/waymarkhq/waymark/internal/store"
@@ -82,6 +85,43 @@ func upgrade(t *testing.T, engine, folder string) {
 	}
 	republished(t, i)
 	goOn(t, i, owner, appID, &was)
+	moveEvents(t, i, engine, address, &was)
+}
+
+// moveEvents requires that the events of an earlier program are in the engine that it
+// had, and that the API shows the same numbers when they are in another one.
+func moveEvents(t *testing.T, i *apitest.Installation, engine, address string, was *Recorded) {
+	t.Helper()
+	if recorded, err := assembly.Recorded(t.Context(), i.DB); recorded != assembly.Database || err != nil {
+		t.Errorf("the engine of the events is %q, %v", recorded, err)
+	}
+	i.LoadClicks(t)
+	summaries := func(i *apitest.Installation) (all []string) {
+		for _, path := range slices.Sorted(maps.Keys(was.Answers)) {
+			if strings.HasPrefix(path, "/analytics/") {
+				all = append(all, i.Owner(t, was.Owner).Call("GET", path, nil).Want(200).Value("data"))
+			}
+		}
+		return all
+	}
+	before := summaries(i)
+	if len(before) == 0 || !strings.Contains(before[0], `"clicks":`) || strings.Contains(before[0], `"clicks":0,`) {
+		t.Fatalf("there are no clicks in %s", before)
+	}
+	from := assembly.EngineOptions{DB: i.DB, DataDir: i.DataDir, Log: slog.New(slog.DiscardHandler),
+		Turns: eventstore.NewTurns(1)}
+	to := from
+	to.Address = assembly.Segments
+	if err := assembly.CopyEvents(t.Context(), from, to, func(_, _ int64) {}); err != nil {
+		t.Fatal(err)
+	}
+	moved := apitest.New(t, engine, apitest.Options{Database: address, DataDir: i.DataDir, Start: clock.At(was.At)})
+	if recorded, err := assembly.Recorded(t.Context(), i.DB); recorded != assembly.Segments || err != nil {
+		t.Errorf("after the copy the engine is %q, %v", recorded, err)
+	}
+	if after := summaries(moved); !slices.Equal(after, before) {
+		t.Errorf("in another engine\n%s, were\n%s", after, before)
+	}
 }
 
 // republished requires that hostnames and links are published again with what opens
