@@ -21,9 +21,11 @@ type client struct {
 	app, domain string // of newApp
 }
 
-func (b *bench) newClient(s *server) (*client, error) {
+func (b *bench) newClient(s *server) (*client, error) { return b.newClientAs(s, "bench@example.com") }
+
+func (b *bench) newClientAs(s *server, email string) (*client, error) {
 	token, err := exec.Command(b.binary, "session", "issue", "--data-dir", b.data, "--database", b.database, "--email",
-		"bench@example.com").Output()
+		email).Output()
 	if err != nil {
 		return nil, fmt.Errorf("session issue: %w", err)
 	}

@@ -29,9 +29,10 @@ import (
 var (
 	rounds  = flag.Int("rounds", 3, "turns of each comparison; the median counts")
 	seconds = flag.Int("seconds", 5, "seconds of load in each turn")
-	parts   = flag.String("parts", "starts,administration,redirects,tls,durable,postgres",
+	parts   = flag.String("parts", "starts,administration,redirects,tls,durable,postgres,analytics",
 		"what is measured; redirects and tls need administration")
-	keep = flag.Bool("keep", false, "keep the temporary folder")
+	eventSizes = flag.String("events", "100000,1000000,10000000", "events in the installations of analytics, half of one app")
+	keep       = flag.Bool("keep", false, "keep the temporary folder")
 )
 
 func main() {
@@ -107,7 +108,7 @@ func (b *bench) run() (err error) {
 		name string
 		run  func() error
 	}{{"starts", b.starts}, {"administration", b.administration}, {"redirects", b.redirects}, {"tls", b.tls},
-		{"durable", b.durable}, {"postgres", b.postgres}} {
+		{"durable", b.durable}, {"postgres", b.postgres}, {"analytics", b.analytics}} {
 		if !slices.Contains(strings.Split(*parts, ","), part.name) {
 			continue
 		}

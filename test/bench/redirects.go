@@ -102,13 +102,16 @@ func (b *bench) startNginx(path, target string) (*child, error) {
 }
 
 // visit asks a server for a path once, waiting for the server to start.
-func visit(address, path string) (*http.Response, error) {
+func visit(address, path string) (*http.Response, error) { return visitOn(address, path, "go."+zone) }
+
+// visitOn is visit on a hostname.
+func visitOn(address, path, hostname string) (*http.Response, error) {
 	for started := time.Now(); ; time.Sleep(5 * time.Millisecond) {
 		request, err := http.NewRequest("GET", "http://"+address+path, nil)
 		if err != nil {
 			return nil, err
 		}
-		request.Host = "go." + zone
+		request.Host = hostname
 		request.Header.Set("User-Agent", userAgent)
 		response, err := http.DefaultTransport.RoundTrip(request)
 		if err == nil {
