@@ -21,7 +21,7 @@ const (
 
 // fairness measures what everybody else feels of the heavy reads of one app and of
 // clicks that come in: the calls of another owner, a redirect, the loader's lag.
-func (b *bench) fairness(s *server, heavy *client, paths []string) error {
+func (b *bench) fairness(s *server, heavy *client, kind string, paths []string) error {
 	other, err := b.newClientAs(s, "other@example.com")
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ func (b *bench) fairness(s *server, heavy *client, paths []string) error {
 			return *err
 		}
 		for c := range calls {
-			b.add(fmt.Sprintf("%s %s, p99 ms", calls[c].name, when), "%.1f", quantile(times[c], 0.99), 100,
+			b.add(fmt.Sprintf("%s: %s %s, p99 ms", kind, calls[c].name, when), "%.1f", quantile(times[c], 0.99), 100,
 				fmt.Sprintf("p50 %.1f, %d calls", quantile(times[c], 0.5), len(times[c])))
 		}
 		b.add("  the loader's lag, s", "%.1f", lag, 2, fmt.Sprintf("most; %d reads answered, %d turned away", reads.Load(),

@@ -31,8 +31,9 @@ var (
 	seconds = flag.Int("seconds", 5, "seconds of load in each turn")
 	parts   = flag.String("parts", "starts,administration,redirects,tls,durable,postgres,analytics",
 		"what is measured; redirects and tls need administration")
-	eventSizes = flag.String("events", "100000,1000000,10000000", "events in the installations of analytics, half of one app")
-	keep       = flag.Bool("keep", false, "keep the temporary folder")
+	eventSizes  = flag.String("events", "100000,1000000,10000000", "events in the installations of analytics, half of one app")
+	otherEvents = flag.Int64("other-events", 1_000_000, "events in the engines database and clickhouse; 0 leaves them out")
+	keep        = flag.Bool("keep", false, "keep the temporary folder")
 )
 
 func main() {
