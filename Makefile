@@ -37,7 +37,8 @@ contract: ## lint the contract with testers from outside
 
 unit: ## all tests with the race detector, on SQLite and a private PostgreSQL
 	$(WITH_POSTGRES) $(GO) test -race -count=1 -timeout 13m ./...
-	$(GO) test -count=1 ./internal/qr/qrimage # all its codes, of which the race detector would make it draw few
+	# All their cases, of which the race detector would leave time for few.
+	$(WITH_POSTGRES) $(GO) test -count=1 ./internal/qr/qrimage ./internal/eventstore/...
 
 fuzz: ## each fuzz target for FUZZTIME
 	FUZZTIME=$(FUZZTIME) GO=$(GO) scripts/fuzz

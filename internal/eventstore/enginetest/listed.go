@@ -105,11 +105,11 @@ func (s *suite) links(t *testing.T) {
 			}
 		}
 	}
-	many := make([]string, 1000)
-	for i := range many {
-		many[i] = fmt.Sprint(i)
+	ids := make([]string, 1000)
+	for i := range ids {
+		ids[i] = fmt.Sprint(i)
 	}
-	if got, err := e.Links(t.Context(), "links", many); len(got) != 3 || err != nil {
+	if got, err := e.Links(t.Context(), "links", ids); len(got) != 3 || err != nil {
 		t.Errorf("%d links of 1000 ids, %v; want 3", len(got), err)
 	}
 }

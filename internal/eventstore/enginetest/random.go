@@ -11,10 +11,8 @@ import (
 	"github.com/waymarkhq/waymark/internal/eventstore"
 )
 
-const (
-	rounds  = 25
-	queries = 3
-)
+// queries is how many of each dimension are asked at a time.
+const queries = 3
 
 // Random events in random batches, late ones and repeated ones among them, and random
 // questions of each kind while more is appended.
@@ -69,7 +67,7 @@ func (s *suite) many(t *testing.T) {
 	e := s.open(t)
 	large := NewTraffic(seed, "large", Start)
 	large.Days, large.Visitors = 3, 500
-	events := large.Events(20_000)
+	events := large.Events(many)
 	var small []*Traffic
 	for i := range 5 {
 		small = append(small, NewTraffic(seed+uint64(i), fmt.Sprint("small ", i), Start))
@@ -88,8 +86,6 @@ func (s *suite) many(t *testing.T) {
 	for _, traffic := range append(small, large) {
 		s.ask(t, e, traffic)
 	}
-	// More periods than anybody may ask for, of an hour each.
-	const hours = 9000
 	q := eventstore.Query{Filter: all("large"), By: eventstore.Time, Visitors: true, Links: true, Installs: true}
 	for i := range clock.Instant(hours + 1) {
 		q.Bounds = append(q.Bounds, Start-Start%day-hours/2*day/24+i*day/24)
