@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"slices"
-	"sync"
 	"time"
 
-	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/eventstore/segments/segment"
 	"github.com/waymarkhq/waymark/internal/fault"
 )
@@ -16,10 +13,8 @@ import (
 const (
 	// lookEvery is how often Run looks for something to do, about.
 	lookEvery = time.Second
-	// maxWait is the longest that Run waits after an error.
+	// maxWait is the longest wait after an error.
 	maxWait = time.Minute
-	// avoidFor is how long a segment that cannot be read is left alone.
-	avoidFor = time.Hour
 )
 
 // Run implements eventstore.Engine: it takes steps until ctx is done.
@@ -50,57 +45,37 @@ func pause(ctx context.Context, d time.Duration) {
 }
 
 // Step does one thing of what Run does, and reports whether there was one: it deletes
-// files that nobody needs, or merges segments.
+// files that nobody needs, and merges segments. While the segment store is away, young
+// segments are merged all the same.
 func (e *Engine) Step(ctx context.Context) (done bool, err error) {
 	defer fault.Wrap(&err, "segments.Step")
-	if n, err := e.collect(ctx); n > 0 || err != nil {
-		return true, err
+	deleted, failure := 0, error(nil)
+	if e.collecting.over(e.DB.Now()) {
+		deleted, failure = e.collect(ctx)
+		e.collecting.note(failure, e.DB.Now())
 	}
+	done, err = e.compact(ctx)
+	return done || deleted > 0, errors.Join(failure, err)
+}
+
+// compact does what plan says.
+func (e *Engine) compact(ctx context.Context) (done bool, err error) {
 	manifest, err := entries(ctx, e.DB, "")
 	if err != nil {
 		return false, err
 	}
 	e.open.retain(manifest)
-	j := plan(e.avoided.without(manifest, e.DB.Now()), e.DB.Now())
+	now := e.DB.Now()
+	j := plan(e.avoided.without(manifest, now), now, e.storing.over(now))
 	if j == nil {
 		return false, nil
 	}
 	_, err = e.rewrite(ctx, j.old, j.young, func(*segment.Event) bool { return true })
 	if lost(err) {
-		err = nil
+		return true, nil
 	}
-	e.avoided.note(err, e.DB.Now())
+	if now = e.DB.Now(); !e.avoided.note(err, now) && !j.young {
+		e.storing.note(err, now)
+	}
 	return true, err
-}
-
-// avoided are segments that could not be read, so that those which can are merged all
-// the same.
-type avoided struct {
-	mu    sync.Mutex
-	until map[string]clock.Instant
-}
-
-// note remembers the segment that caused an error.
-func (a *avoided) note(err error, now clock.Instant) {
-	var unreadable *fileError
-	if errors.As(err, &unreadable) {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		if a.until == nil {
-			a.until = map[string]clock.Instant{}
-		}
-		a.until[unreadable.id] = now.Add(avoidFor)
-	}
-}
-
-// without returns the segments that need not be avoided.
-func (a *avoided) without(list []entry, now clock.Instant) []entry {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for id, until := range a.until {
-		if until <= now {
-			delete(a.until, id)
-		}
-	}
-	return slices.DeleteFunc(list, func(s entry) bool { return a.until[s.id] > 0 })
 }

@@ -263,34 +263,135 @@ func viewOf(t *testing.T, e *Engine) *view {
 	return v
 }
 
-// Garbage that somebody has begun to delete is deleted by the next one.
+// Garbage that somebody has begun to delete is deleted by the next one, a while later.
 func TestClaimedGarbage(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
 		dir := t.TempDir()
 		e := open(t, db, dir)
-		failing := openOn(t, db, failingStore{e.Files})
+		failing := openOn(t, db, &failingStore{Store: e.Files, remove: errFailing})
 		load(t, e, newTraffic().batch(10))
 		seal(t, e)
 		if err := e.replace(t.Context(), manifest(t, e), nil); err != nil {
 			t.Fatal(err)
 		}
-		c.Move(grace - time.Microsecond)
-		rest(t, e)
-		if n := len(files(t, dir)); n != 1 {
-			t.Errorf("%d files before the grace is over", n)
-		}
-		c.Move(time.Microsecond)
-		if _, err := failing.Step(t.Context()); !errors.Is(err, errFailing) {
-			t.Errorf("%v", err)
-		}
-		rest(t, e)
-		if n := len(files(t, dir)); n != 0 {
-			t.Errorf("%d files are left", n)
+		for _, step := range []struct {
+			wait  time.Duration
+			fails bool
+			left  int
+		}{{grace - time.Microsecond, false, 1}, {time.Microsecond, true, 1}, {claimFor - time.Microsecond, false, 1},
+			{time.Microsecond, false, 0}} {
+			c.Move(step.wait)
+			if step.fails {
+				if _, err := failing.Step(t.Context()); !errors.Is(err, errFailing) {
+					t.Errorf("%v", err)
+				}
+			}
+			rest(t, e)
+			if n := len(files(t, dir)); n != step.left {
+				t.Errorf("%d files %+v", n, step)
+			}
 		}
 		if left, err := store.Exists(t.Context(), db, "SELECT 1 FROM event_garbage"); left || err != nil {
 			t.Error("garbage is left", err)
 		}
 	})
+}
+
+// A file that cannot be deleted stops neither the deletion of other files nor merging.
+func TestUndeletableFile(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+		dir := t.TempDir()
+		e, g := open(t, db, dir), newTraffic()
+		failing := &failingStore{Store: e.Files, remove: errFailing}
+		e.Files = failing
+		for range 2 {
+			load(t, e, g.batch(10))
+			seal(t, e)
+			if err := e.replace(t.Context(), manifest(t, e), nil); err != nil {
+				t.Fatal(err)
+			}
+			c.Move(time.Microsecond)
+		}
+		all := load(t, e, g.batch(10))
+		c.Move(24 * time.Hour)
+		if _, err := e.Step(t.Context()); !errors.Is(err, errFailing) {
+			t.Errorf("%v", err)
+		}
+		if m := manifest(t, e); len(m) != 1 || m[0].young {
+			t.Errorf("nothing is sealed: %+v", m)
+		}
+		rest(t, e) // no try too early
+		failing.remove = nil
+		c.Move(lookEvery)
+		rest(t, e)
+		if n := len(files(t, dir)); n != 2 {
+			t.Errorf("%d files, want that of the manifest and the one that could not be deleted", n)
+		}
+		c.Move(claimFor)
+		rest(t, e)
+		tidy(t, e, dir)
+		once(t, e, all)
+	})
+}
+
+// While the segment store is away, young segments stay few and are not written again and
+// again; when it is back they become files.
+func TestStoreAway(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+		dir := t.TempDir()
+		e, g := open(t, db, dir), newTraffic()
+		away := &failingStore{Store: e.Files, put: errFailing}
+		e.Files = away
+		all := load(t, e, g.batch(10))
+		c.Move(24 * time.Hour)
+		for n := range 20 * youngFanIn {
+			all = append(all, load(t, e, g.batch(3))...)
+			if _, err := e.Step(t.Context()); err != nil && !errors.Is(err, errFailing) {
+				t.Fatal(err)
+			}
+			if young := len(manifest(t, e)); young > 4*youngFanIn {
+				t.Fatalf("%d young segments after %d batches", young, n)
+			}
+			c.Move(time.Second)
+		}
+		once(t, e, all)
+		if away.puts < 6 || away.puts > 12 {
+			t.Errorf("%d tries in %d s", away.puts, 20*youngFanIn)
+		}
+		away.put = nil
+		c.Move(maxWait)
+		rest(t, e)
+		if m := manifest(t, e); len(m) != 1 || m[0].young {
+			t.Errorf("%d segments, want one file", len(m))
+		}
+		once(t, e, all)
+		c.Move(writeWithin)
+		rest(t, e)
+		tidy(t, e, dir)
+	})
+}
+
+// A store that cannot be read for a moment makes no segment one to be left alone.
+func TestStoreAwayForReading(t *testing.T) {
+	e, g := open(t, storetest.Open(t, storetest.Address(t, "sqlite"), &clock.Clock{}), t.TempDir()), newTraffic()
+	away := &failingStore{Store: e.Files}
+	var all []int64
+	for range fileFanIn {
+		all = append(all, load(t, e, g.batch(3))...)
+		seal(t, e)
+	}
+	e.open.close()
+	e.open.files, away.open = away, errFailing
+	if _, err := e.Step(t.Context()); !errors.Is(err, errFailing) {
+		t.Errorf("%v", err)
+	}
+	away.open = nil
+	e.storing.note(nil, 0) // its wait is over
+	rest(t, e)
+	if n := len(manifest(t, e)); n != 1 {
+		t.Errorf("%d segments, want one", n)
+	}
+	once(t, e, all)
 }
 
 // A batch whose positions do not fit its events is refused whole.

@@ -37,6 +37,9 @@ type Engine struct {
 	// composers are those that Append has used and will use again.
 	composers chan *composer
 	avoided   avoided
+	// storing waits after a job that could not make its files, collecting after a file
+	// that could not be deleted.
+	storing, collecting backoff
 }
 
 var _ eventstore.Engine = (*Engine)(nil)

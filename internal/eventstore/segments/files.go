@@ -23,6 +23,9 @@ const maxOpen = 128
 // errGone is the error of a young segment that is not in the manifest any more.
 var errGone = errors.New("the segment was replaced")
 
+// errMissing is the error of a sealed segment without its file.
+var errMissing = errors.New("the file is missing from the segment store: bring it back from a backup")
+
 // fileError is the error of a segment that cannot be read.
 type fileError struct {
 	id  string
@@ -131,7 +134,7 @@ func (o *openFiles) openSealed(ctx context.Context, f *openFile, s *entry) error
 func (o *openFiles) openFile(ctx context.Context, f *openFile, s *entry) error {
 	object, err := o.files.Open(ctx, fileName(s.id))
 	if errors.Is(err, blob.ErrNotFound) {
-		return errors.New("the file is missing from the segment store: bring it back from a backup")
+		return errMissing
 	}
 	if err != nil {
 		return err

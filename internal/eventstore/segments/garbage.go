@@ -2,7 +2,6 @@ package segments
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/clock"
@@ -15,9 +14,9 @@ const (
 	writeWithin = time.Hour
 	// collectAtOnce is how many files one step deletes.
 	collectAtOnce = 16
-	// claimed is when garbage is due that somebody has begun to delete. No writer
-	// finds its own instant there any more.
-	claimed = 0
+	// claimFor is how long a file belongs to who has begun to delete it: then the next one
+	// tries it.
+	claimFor = 10 * time.Minute
 )
 
 // announce enters a file that is about to be written into event_garbage and returns
@@ -42,29 +41,38 @@ func discard(ctx context.Context, tx *store.Tx, id string, due clock.Instant) er
 	return tx.Send(ctx, "INSERT INTO event_garbage (segment_id, due_at) VALUES (?, ?)", id, int64(due))
 }
 
-// collect deletes some of the files that are due, and reports how many. A file is
-// claimed first: after that its writer cannot put it into the manifest.
+// collect deletes some of the files that are due, and reports how many. It ends at the
+// first that cannot be deleted, which comes after the others the next time.
 func (e *Engine) collect(ctx context.Context) (n int, err error) {
 	defer fault.Wrap(&err, "delete files of segments")
-	now := int64(e.DB.Now())
 	due, err := store.All(ctx, e.DB, store.Value[string],
-		"SELECT segment_id FROM event_garbage WHERE due_at <= ? ORDER BY due_at LIMIT ?", now, collectAtOnce)
+		"SELECT segment_id FROM event_garbage WHERE due_at <= ? ORDER BY due_at LIMIT ?", int64(e.DB.Now()), collectAtOnce)
 	for _, id := range due {
-		if err != nil {
-			break
-		}
-		var mine int64
-		if mine, err = e.DB.Exec(ctx, "UPDATE event_garbage SET due_at = ? WHERE segment_id = ? AND due_at <= ?",
-			claimed, id, now); err != nil || mine == 0 {
-			continue
-		}
-		if err = e.Files.Delete(ctx, fileName(id)); err != nil {
-			return n, fmt.Errorf("%s: %w", fileName(id), err)
-		}
-		if _, err = e.DB.Exec(ctx, "DELETE FROM event_garbage WHERE segment_id = ? AND due_at = ?", id,
-			claimed); err == nil {
-			n++
+		if err == nil {
+			var deleted bool
+			if deleted, err = e.delete(ctx, id); deleted {
+				n++
+			}
 		}
 	}
 	return n, err
+}
+
+// delete deletes a file that is due, unless somebody else has begun to. It is claimed
+// first, by a later instant: after that its writer, who knows another one, cannot put it
+// into the manifest.
+func (e *Engine) delete(ctx context.Context, id string) (deleted bool, err error) {
+	defer fault.Wrap(&err, "%s", fileName(id))
+	now := e.DB.Now()
+	claim := int64(now.Add(claimFor))
+	claimed, err := e.DB.Exec(ctx, "UPDATE event_garbage SET due_at = ? WHERE segment_id = ? AND due_at <= ?",
+		claim, id, int64(now))
+	if err != nil || claimed == 0 {
+		return false, err
+	}
+	if err := e.Files.Delete(ctx, fileName(id)); err != nil {
+		return false, err
+	}
+	_, err = e.DB.Exec(ctx, "DELETE FROM event_garbage WHERE segment_id = ? AND due_at = ?", id, claim)
+	return err == nil, err
 }

@@ -19,6 +19,8 @@ const (
 	// One with half of them is full.
 	maxEvents = 2_000_000
 	full      = maxEvents / 2
+	// maxSources is the most segments that a job takes.
+	maxSources = 1000
 	// fanIn is how many segments of about the same size are merged into one, so that an
 	// event is rewritten as often as there are sizes.
 	youngFanIn, fileFanIn = 16, 8
@@ -35,22 +37,30 @@ type job struct {
 }
 
 // plan returns what is to be done to the segments of the manifest at some time, nil for
-// nothing. Doing again and again what it says comes to an end.
-func plan(manifest []entry, now clock.Instant) *job {
-	var young, files []entry
+// nothing. Doing again and again what it says comes to an end. Without storing it makes no
+// files: the store does not work.
+func plan(manifest []entry, now clock.Instant, storing bool) *job {
+	var young, small, files []entry
 	for _, s := range manifest {
 		switch {
 		case s.young:
 			young = append(young, s)
+			if s.events <= sealAt/2 {
+				small = append(small, s)
+			}
 		case s.events < full:
 			files = append(files, s)
 		}
 	}
-	if due(young, now) {
-		return &job{old: young}
+	if storing && due(young, now) {
+		slices.SortFunc(young, func(a, b entry) int { return cmp.Compare(a.created, b.created) })
+		return &job{old: upTo(full, young)}
 	}
-	if old := alike(young, youngFanIn); old != nil {
-		return &job{old: old, young: true}
+	if old := alike(small, youngFanIn); old != nil {
+		return &job{old: fitting(sealAt, old), young: true}
+	}
+	if !storing {
+		return nil
 	}
 	byMonth := map[month][]entry{}
 	for _, s := range files {
@@ -63,7 +73,7 @@ func plan(manifest []entry, now clock.Instant) *job {
 			old = files
 		}
 		if old != nil {
-			return &job{old: fitting(old)}
+			return &job{old: fitting(maxEvents, old)}
 		}
 	}
 	return nil
@@ -101,14 +111,20 @@ func alike(list []entry, fanIn int) []entry {
 	return sizes[smallest]
 }
 
-// fitting returns the smallest of some files, as many as may be merged into one. As none
-// is full, these are at least two of two.
-func fitting(files []entry) []entry {
-	slices.SortFunc(files, func(a, b entry) int { return cmp.Compare(a.events, b.events) })
-	events, n := int64(0), 0
-	for n < len(files) && events+files[n].events <= maxEvents {
-		events += files[n].events
+// fitting returns the smallest of some segments, as many as may be merged into one of so
+// many events. As none has more than half of them, these are at least two of two.
+func fitting(events int64, list []entry) []entry {
+	slices.SortFunc(list, func(a, b entry) int { return cmp.Compare(a.events, b.events) })
+	return upTo(events, list)
+}
+
+// upTo returns the first of some segments: those with so many events together, but at
+// least one.
+func upTo(events int64, list []entry) []entry {
+	n := 0
+	for n < min(len(list), maxSources) && (n == 0 || list[n].events <= events) {
+		events -= list[n].events
 		n++
 	}
-	return files[:n]
+	return list[:n]
 }

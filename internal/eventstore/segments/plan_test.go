@@ -2,6 +2,7 @@ package segments
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -51,13 +52,62 @@ func TestPlan(t *testing.T) {
 		{"large files", some(fileFanIn, full-1, now, false), now, 2, false},
 		{"full files", some(100, full, now, false), closed, 0, false},
 	} {
-		j := plan(test.manifest, test.now)
+		j := plan(test.manifest, test.now, true)
 		if j == nil {
 			j = &job{}
 		}
 		if len(j.old) != test.want || j.young != test.young {
 			t.Errorf("%s: %d segments, young %t; want %d, %t", test.what, len(j.old), j.young, test.want, test.young)
 		}
+	}
+}
+
+// A job is never larger than what can be stored, however much waits; the oldest come
+// first. Without a store, young segments are merged among themselves.
+func TestPlanBacklog(t *testing.T) {
+	now := storetest.Start
+	for _, test := range []struct {
+		what string
+		each int64
+		n    int
+		want int
+	}{
+		{"many events", 2048, 6000, full / 2048},
+		{"many segments", 1, maxSources + 1, maxSources},
+		{"one too large", full + 1, 2, 1},
+		{"just full", full / 4, 5, 4},
+	} {
+		var list []entry
+		for i := range test.n {
+			list = append(list, entry{id: fmt.Sprint(i), events: test.each, first: now, last: now, young: true,
+				created: now.Add(-24*time.Hour - time.Duration(i)*time.Microsecond)})
+		}
+		j := plan(list, now, true)
+		if j == nil || j.young || len(j.old) != test.want {
+			t.Errorf("%s: %+v, want a file of %d", test.what, j, test.want)
+		} else if oldest := j.old[0]; oldest.id != list[test.n-1].id {
+			t.Errorf("%s: begins with %s", test.what, oldest.id)
+		}
+		steps := 0
+		for j := plan(list, now, false); j != nil; j = plan(list, now, false) {
+			made := entry{id: fmt.Sprint("made ", steps), young: true}
+			gone := map[string]bool{}
+			for _, s := range j.old {
+				gone[s.id] = true
+				made.events += s.events
+			}
+			if !j.young || made.events > sealAt || len(j.old) < 2 {
+				t.Fatalf("%s: %d segments with %d events, young %t", test.what, len(j.old), made.events, j.young)
+			}
+			list = append(slices.DeleteFunc(list, func(s entry) bool { return gone[s.id] }), made)
+			steps++
+		}
+		if most := 5*youngFanIn + 2*int(int64(test.n)*test.each/sealAt); len(list) > most {
+			t.Errorf("%s: %d young segments are left, want %d at most", test.what, len(list), most)
+		}
+	}
+	if j := plan(some(fileFanIn, 100, now, false), now, false); j != nil {
+		t.Errorf("files without a store: %+v", j)
 	}
 }
 
@@ -70,7 +120,7 @@ func TestPlanEnds(t *testing.T) {
 		now = now.Add(time.Minute)
 		manifest = append(manifest, entry{id: fmt.Sprint(n), first: now, last: now, events: size, created: now,
 			young: true})
-		for j := plan(manifest, now); j != nil; j = plan(manifest, now) {
+		for j := plan(manifest, now, true); j != nil; j = plan(manifest, now, true) {
 			steps++
 			made := entry{id: fmt.Sprint("made ", steps), first: now, created: now, young: j.young}
 			gone := map[string]bool{}

@@ -3,6 +3,7 @@ package segments
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -78,10 +79,34 @@ func TestDamage(t *testing.T) {
 
 var errFailing = errors.New("the store fails")
 
-// failingStore is a store that deletes nothing.
-type failingStore struct{ blob.Store }
+// failingStore is a store that refuses to do some things.
+type failingStore struct {
+	blob.Store
+	// put and remove are the errors of Put and Delete; open is that of Open.
+	put, remove, open error
+	puts              int
+}
 
-func (failingStore) Delete(context.Context, string) error { return errFailing }
+func (s *failingStore) Put(ctx context.Context, name, contentType string, r io.Reader, size int64) error {
+	if s.puts++; s.put != nil {
+		return s.put
+	}
+	return s.Store.Put(ctx, name, contentType, r, size)
+}
+
+func (s *failingStore) Delete(ctx context.Context, name string) error {
+	if s.remove != nil {
+		return s.remove
+	}
+	return s.Store.Delete(ctx, name)
+}
+
+func (s *failingStore) Open(ctx context.Context, name string) (blob.Object, error) {
+	if s.open != nil {
+		return nil, s.open
+	}
+	return s.Store.Open(ctx, name)
+}
 
 // Sweep deletes what is from before an instant, to the microsecond, in young segments
 // and in files; the rest stays as it is.
