@@ -19,8 +19,9 @@ type Engine interface {
 	// List returns up to limit of the events that f chooses, newest first, by instant
 	// and then id; those that come after the place before, unless it is nil.
 	List(ctx context.Context, f Filter, before *Place, limit int) ([]Listed, error)
-	// Links returns the newest known state of links of an app, by id. Ids that never had
-	// an event are left out.
+	// Links returns the newest known state of links of an app, by id: those that Count
+	// has found. Ids that never had an event are left out. A link whose events are all
+	// deleted may be there or not.
 	Links(ctx context.Context, appID string, ids []string) (map[string]clicklog.Link, error)
 	// Read returns up to limit events as they were appended, ordered by app, instant
 	// and id; those that come after a place of an app, or all from the first app on

@@ -57,7 +57,7 @@ func TestPlanOfReading(t *testing.T) {
 	}{
 		{list, args, "SEARCH event USING PRIMARY KEY (app_no=? AND at>? AND (at,id)<(?,?))"},
 		{database.SelectWhole, []any{1, 1, 1, 10}, "SEARCH event USING PRIMARY KEY (app_no=? AND (at,id)>(?,?))"},
-		{database.SelectStates(2), []any{"one", "two", "a"},
+		{eventstore.SelectStates(2), []any{"one", "two", "a"},
 			"SEARCH event_link USING COVERING INDEX event_link_id (link_id=? AND app_no=?)"},
 	} {
 		plan := explain(t, db, c.query, c.args...)

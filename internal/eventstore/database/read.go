@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/waymarkhq/waymark/internal/clicklog"
 	"github.com/waymarkhq/waymark/internal/eventstore"
@@ -64,49 +63,14 @@ func scanWhole(r store.Row, app string) (e clicklog.Event, err error) {
 	err = r.Scan(&e.ID, &e.At, &kind, &e.Visitor, &e.Install, &e.Link.ID, &e.Link.Hostname, &e.Link.Prefix,
 		&e.Link.Slug, &e.Link.Group, &e.Link.CampaignID, &e.Link.FolderID, &tags, &e.Device, &e.OS, &e.Browser,
 		&e.Source, &e.Country, &e.ReferrerHost, &e.RuleID, &into)
-	e.Link.AppID, e.Link.TagIDs = app, tagList(tags)
+	e.Link.AppID, e.Link.TagIDs = app, eventstore.TagList(tags)
 	e.Type, e.Destination = eventstore.Types[kind], eventstore.Destinations[into]
 	return e, err
 }
 
-// tagList returns the tags of ",id,id,".
-func tagList(tags string) []string {
-	if tags == "" {
-		return nil
-	}
-	return strings.Split(tags[1:len(tags)-1], ",")
-}
-
-// Links implements eventstore.Engine. The newest state of a link is the one with the
-// highest number.
+// Links implements eventstore.Engine.
 func (s *Store) Links(ctx context.Context, appID string, ids []string) (map[string]clicklog.Link, error) {
-	links := map[string]clicklog.Link{}
-	for some := range store.Chunks(ids) {
-		args := make([]any, len(some), len(some)+1)
-		for i, id := range some {
-			args[i] = id
-		}
-		states, err := store.All(ctx, s.db, func(r store.Row) (l clicklog.Link, err error) {
-			var tags string
-			err = r.Scan(&l.ID, &l.Hostname, &l.Prefix, &l.Slug, &l.Group, &l.CampaignID, &l.FolderID, &tags)
-			l.AppID, l.TagIDs = appID, tagList(tags)
-			return l, err
-		}, SelectStates(len(some)), append(args, appID)...)
-		if err != nil {
-			return nil, fmt.Errorf("states of %d links of app %s: %w", len(ids), appID, err)
-		}
-		for _, l := range states {
-			links[l.ID] = l
-		}
-	}
-	return links, nil
-}
-
-// SelectStates returns the query of the newest states of a number of links.
-func SelectStates(links int) string {
-	return `SELECT link_id, hostname, prefix, slug, link_group, campaign_id, folder_id, tag_ids FROM event_link
-	WHERE no IN (SELECT max(no) FROM event_link WHERE link_id IN (` + store.Marks(links) + `)
-		AND app_no = (SELECT no FROM event_app WHERE app_id = ?) GROUP BY link_id)`
+	return eventstore.NewestStates(ctx, s.db, appID, ids)
 }
 
 // Run implements eventstore.Engine: there is nothing to do.

@@ -157,6 +157,24 @@ func TestColumns(t *testing.T) {
 	}
 }
 
+// Links asks no segment: a file that is away does not stop it.
+func TestLinksOpensNoFile(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+		dir := t.TempDir()
+		e, b := open(t, db, dir), newTraffic().batch(20)
+		load(t, e, b)
+		seal(t, e)
+		if err := os.Remove(filepath.Join(dir, "events", files(t, dir)[0])); err != nil {
+			t.Fatal(err)
+		}
+		want := b.Events[0].Link
+		links, err := open(t, db, dir).Links(t.Context(), app, []string{want.ID, "unknown"})
+		if got := links[want.ID]; err != nil || len(links) != 1 || got.Slug != want.Slug {
+			t.Errorf("%+v, %v; want %+v", links, err, want)
+		}
+	})
+}
+
 // Questions go on while segments are replaced all the time, and see each event once.
 func TestQuestionsMeanwhile(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {

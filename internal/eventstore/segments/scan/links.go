@@ -3,10 +3,10 @@ package scan
 import (
 	"container/list"
 	"context"
-	"strings"
 	"sync"
 
 	"github.com/waymarkhq/waymark/internal/clicklog"
+	"github.com/waymarkhq/waymark/internal/eventstore"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
 )
@@ -168,10 +168,7 @@ func (l *Links) read(ctx context.Context, appID string, from int64) ([]state, er
 		var tags string
 		err = r.Scan(&s.no, &s.app, &s.digest, &s.ID, &s.Hostname, &s.Prefix, &s.Slug, &s.Group, &s.CampaignID,
 			&s.FolderID, &tags)
-		if tags != "" { // it is ",id,id,"
-			s.TagIDs = strings.Split(tags[1:len(tags)-1], ",")
-		}
-		s.AppID = appID
+		s.AppID, s.TagIDs = appID, eventstore.TagList(tags)
 		return s, err
 	}, `SELECT no, app_no, digest, link_id, hostname, prefix, slug, link_group, campaign_id, folder_id, tag_ids
 		FROM event_link WHERE app_no = (SELECT no FROM event_app WHERE app_id = ?) AND no >= ? ORDER BY no`,
