@@ -36,9 +36,10 @@
 // There is no lock and no leader.
 //
 // A question reads the rows of its period in one statement, which sees the manifest before
-// a replace or after it. The files of that moment stay for a minute after they were
+// a replace or after it. The files of that moment stay for five minutes after they were
 // replaced, longer than a question may take. A young segment may go with its row before
-// it is read; then the question begins again (view.go).
+// it is read; then the question begins again (view.go), and so does whoever comes too late
+// for a file.
 //
 // # What a crash leaves
 //
@@ -53,8 +54,8 @@
 //     its instant; then a writer that was slow, and not dead, cannot bring the file into
 //     the manifest any more;
 //   - after the transaction: the files that were replaced, entered by the same
-//     transaction and due in a minute;
-//   - while it deletes a file: the claimed entry, with which the next one goes on.
+//     transaction and due in five minutes;
+//   - while it deletes a file: the claimed entry, which is due again some minutes later.
 //
 // No store is ever listed to find out what belongs there.
 //

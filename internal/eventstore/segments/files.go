@@ -10,6 +10,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/waymarkhq/waymark/internal/blob"
 	"github.com/waymarkhq/waymark/internal/eventstore/segments/segment"
@@ -20,7 +21,10 @@ import (
 // footers a process holds.
 const maxOpen = 128
 
-// errGone is the error of a young segment that is not in the manifest any more.
+// youngWithin is how long a young segment may take to be read.
+const youngWithin = 10 * time.Second
+
+// errGone is the error of a segment that is not in the manifest any more.
 var errGone = errors.New("the segment was replaced")
 
 // errMissing is the error of a sealed segment without its file.
@@ -111,6 +115,8 @@ func (o *openFiles) fill(ctx context.Context, f *openFile, s entry) {
 }
 
 func (o *openFiles) openYoung(ctx context.Context, f *openFile, s *entry) error {
+	ctx, cancel := context.WithTimeout(ctx, youngWithin)
+	defer cancel()
 	data, err := store.One(ctx, o.db, store.Value[[]byte], "SELECT data FROM event_segment WHERE id = ?", s.id)
 	if errors.Is(err, store.ErrNotFound) {
 		return errGone
@@ -134,7 +140,7 @@ func (o *openFiles) openSealed(ctx context.Context, f *openFile, s *entry) error
 func (o *openFiles) openFile(ctx context.Context, f *openFile, s *entry) error {
 	object, err := o.files.Open(ctx, fileName(s.id))
 	if errors.Is(err, blob.ErrNotFound) {
-		return errMissing
+		return o.whyMissing(ctx, s)
 	}
 	if err != nil {
 		return err
@@ -148,6 +154,19 @@ func (o *openFiles) openFile(ctx context.Context, f *openFile, s *entry) error {
 	}
 	f.closer = object
 	return nil
+}
+
+// whyMissing returns the error of a sealed segment without its file: it was replaced long
+// ago, or the file has been lost.
+func (o *openFiles) whyMissing(ctx context.Context, s *entry) error {
+	there, err := store.Exists(ctx, o.db, "SELECT 1 FROM event_segment WHERE id = ?", s.id)
+	switch {
+	case err != nil:
+		return err
+	case there:
+		return errMissing
+	}
+	return errGone
 }
 
 // check compares the content of a file with the checksum in the manifest, once.

@@ -36,9 +36,10 @@ type draft struct {
 	due clock.Instant
 }
 
-// grace is how long the file of a replaced segment stays. It is longer than any query
-// takes, so that those that began before the change end well.
-const grace = time.Minute
+// grace is how long the file of a replaced segment stays. It is much longer than any query
+// takes, so that those that began before the change end well, although the clock of who
+// deletes the file may be ahead.
+const grace = 5 * time.Minute
 
 // errLost is the error of a change that came too late: another one was faster.
 var errLost = errors.New("another process has just replaced the same segments")

@@ -3,6 +3,7 @@ package segments
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -171,6 +172,38 @@ func TestLinksOpensNoFile(t *testing.T) {
 		links, err := open(t, db, dir).Links(t.Context(), app, []string{want.ID, "unknown"})
 		if got := links[want.ID]; err != nil || len(links) != 1 || got.Slug != want.Slug {
 			t.Errorf("%+v, %v; want %+v", links, err, want)
+		}
+	})
+}
+
+// Who comes too late for a file that was replaced looks again; a file that the manifest
+// has is missing.
+func TestReplacedFile(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+		dir := t.TempDir()
+		e, other, g := open(t, db, dir), open(t, db, dir), newTraffic()
+		all := load(t, e, g.batch(10))
+		seal(t, e)
+		old := manifest(t, e)
+		if _, err := other.rewrite(t.Context(), old, false, everything); err != nil {
+			t.Fatal(err)
+		}
+		c.Move(grace)
+		rest(t, other)
+		if n := len(files(t, dir)); n != 1 {
+			t.Fatalf("%d files", n)
+		}
+		e.open.close()
+		if _, err := e.openAll(t.Context(), old); !errors.Is(err, errGone) || !lost(err) {
+			t.Errorf("a file that was replaced: %v", err)
+		}
+		once(t, e, all)
+		e.open.close()
+		if err := os.Remove(filepath.Join(dir, "events", files(t, dir)[0])); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := e.openAll(t.Context(), manifest(t, e)); !errors.Is(err, errMissing) {
+			t.Errorf("a file that is lost: %v", err)
 		}
 	})
 }

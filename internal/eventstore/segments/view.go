@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/eventstore"
 	"github.com/waymarkhq/waymark/internal/eventstore/segments/scan"
 )
 
@@ -15,8 +16,8 @@ type view struct {
 	from  *openFiles
 }
 
-// view opens the segments with events from start on and before end. A young segment
-// that is replaced before it is read makes it start again, with a newer moment.
+// view opens the segments with events from start on and before end. A segment
+// that is gone before it is opened makes it start again, with a newer moment.
 func (e *Engine) view(ctx context.Context, start, end clock.Instant) (*view, error) {
 	const attempts = 10
 	for range attempts {
@@ -29,7 +30,7 @@ func (e *Engine) view(ctx context.Context, start, end clock.Instant) (*view, err
 			return v, err
 		}
 	}
-	return nil, fmt.Errorf("segments were replaced %d times before they were read", attempts)
+	return nil, fmt.Errorf("segments were replaced %d times before they were read: %w", attempts, eventstore.ErrBusy)
 }
 
 // openAll opens segments.
