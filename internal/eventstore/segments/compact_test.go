@@ -232,7 +232,7 @@ func TestFences(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		d, err := f.store(t.Context(), e)
+		d, err := f.store(t.Context(), e, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -110,8 +110,10 @@ func (e *Engine) seal() (*sealed, error) {
 	return s, nil
 }
 
-// store ends the segment and stores it under its name.
-func (s *sealed) store(ctx context.Context, e *Engine) (d draft, err error) {
+// store ends the segment, which takes the place of old ones, and stores it under its name.
+// It is errLost when an old one is gone already: Erase, which may have done that, counts on
+// the file being announced before it looks, or not stored.
+func (s *sealed) store(ctx context.Context, e *Engine, old []entry) (d draft, err error) {
 	if d.entry, err = s.end(); err == nil {
 		err = s.out.Flush()
 	}
@@ -121,8 +123,11 @@ func (s *sealed) store(ctx context.Context, e *Engine) (d draft, err error) {
 	if err == nil {
 		d.due, err = e.announce(ctx, d.id)
 	}
-	if err == nil {
-		err = e.Files.Put(ctx, fileName(d.id), blob.Segments(0).ContentType, s.file, d.bytes)
+	if err != nil {
+		return d, err
 	}
-	return d, err
+	if err := e.stillThere(ctx, old); err != nil {
+		return d, errors.Join(err, e.abandon(ctx, []draft{d}))
+	}
+	return d, e.Files.Put(ctx, fileName(d.id), blob.Segments(0).ContentType, s.file, d.bytes)
 }

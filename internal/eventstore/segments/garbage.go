@@ -17,6 +17,8 @@ const (
 	// claimFor is how long a file belongs to who has begun to delete it: then the next one
 	// tries it.
 	claimFor = 10 * time.Minute
+	// abandonWithin is how long it may take to make files due.
+	abandonWithin = 10 * time.Second
 )
 
 // announce enters a file that is about to be written into event_garbage and returns
@@ -34,6 +36,23 @@ func keep(ctx context.Context, tx *store.Tx, id string, due clock.Instant) error
 		err = errLost
 	}
 	return err
+}
+
+// abandon makes the files of drafts that do not come into the manifest due at once. One
+// that a failed Put may still bring must not be among them.
+func (e *Engine) abandon(ctx context.Context, drafts []draft) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), abandonWithin)
+	defer cancel()
+	for i := range drafts {
+		if drafts[i].young {
+			continue
+		}
+		if _, err := e.DB.Exec(ctx, "UPDATE event_garbage SET due_at = ? WHERE segment_id = ? AND due_at = ?",
+			int64(e.DB.Now()), drafts[i].id, int64(drafts[i].due)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // discard enters a file that leaves the manifest.

@@ -58,6 +58,30 @@ func entries(ctx context.Context, q store.Q, where string, args ...any) ([]entry
 		args...)
 }
 
+// stillThere is errLost when a segment is not in the manifest any more.
+func (e *Engine) stillThere(ctx context.Context, list []entry) error {
+	for part := range store.Chunks(list) {
+		ids := idsOf(part)
+		n, err := store.One(ctx, e.DB, store.Value[int], "SELECT count(*) FROM event_segment WHERE id IN ("+
+			store.Marks(len(ids))+")", ids...)
+		if err != nil {
+			return err
+		}
+		if n != len(ids) {
+			return errLost
+		}
+	}
+	return nil
+}
+
+func idsOf(list []entry) []any {
+	ids := make([]any, len(list))
+	for i := range list {
+		ids[i] = list[i].id
+	}
+	return ids
+}
+
 // replace is the one change of the manifest: segments leave it and drafts with the same
 // events, or with those that are to stay, take their place. It is errLost when one of
 // the segments is gone already, or when a draft took so long that its file may be gone.
@@ -67,10 +91,7 @@ func entries(ctx context.Context, q store.Q, where string, args ...any) ([]entry
 func (e *Engine) replace(ctx context.Context, old []entry, drafts []draft) error {
 	return e.DB.InTxReadCommitted(ctx, func(tx *store.Tx) error {
 		for part := range store.Chunks(old) {
-			ids := make([]any, len(part))
-			for i := range part {
-				ids[i] = part[i].id
-			}
+			ids := idsOf(part)
 			n, err := tx.Exec(ctx, "DELETE FROM event_segment WHERE id IN ("+store.Marks(len(ids))+")", ids...)
 			if err != nil {
 				return err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/eventstore"
@@ -46,6 +47,9 @@ func (e *Engine) Sweep(ctx context.Context, before clock.Instant, limit int64) (
 	return deleted, errors.Join(err, errs)
 }
 
+// reading is how long a query that has begun before may still read what is erased.
+const reading = 10 * time.Second
+
 // Erase implements eventstore.Engine. Events that are appended meanwhile may stay.
 func (e *Engine) Erase(ctx context.Context, x eventstore.Erasure) (deleted int64, gone clock.Instant, err error) {
 	defer fault.Wrap(&err, "segments.Erase")
@@ -68,7 +72,6 @@ func (e *Engine) Erase(ctx context.Context, x eventstore.Erasure) (deleted int64
 	// at the beginning is known among the segments of later looks.
 	var latest clock.Instant
 	clean := map[string]bool{}
-	files := false
 	for first := true; ; first = false {
 		manifest, err := entries(ctx, e.DB, "")
 		if err != nil {
@@ -90,16 +93,14 @@ func (e *Engine) Erase(ctx context.Context, x eventstore.Erasure) (deleted int64
 			}
 			if err == nil {
 				clean[manifest[i].id] = true
-				files = files || n > 0 && !manifest[i].young
 				deleted += n
 			}
 		}
 	}
-	gone = e.DB.Now()
-	if files {
-		gone = gone.Add(grace)
-	}
-	return deleted, gone, nil
+	// The events may be in files that were replaced, and in some that a merge is about to
+	// store in vain.
+	due, err := store.One(ctx, e.DB, store.Value[clock.Instant], "SELECT coalesce(max(due_at), 0) FROM event_garbage")
+	return deleted, max(e.DB.Now().Add(reading), due), err
 }
 
 // eraseFrom rewrites a segment without the events that have one of some values.

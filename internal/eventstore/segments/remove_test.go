@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/clicklog"
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/eventstore"
+	"github.com/waymarkhq/waymark/internal/eventstore/segments/segment"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
@@ -85,13 +87,19 @@ type failingStore struct {
 	// put and remove are the errors of Put and Delete; open is that of Open.
 	put, remove, open error
 	puts              int
+	// after is called after a Put, unless it is nil.
+	after func()
 }
 
 func (s *failingStore) Put(ctx context.Context, name, contentType string, r io.Reader, size int64) error {
 	if s.puts++; s.put != nil {
 		return s.put
 	}
-	return s.Store.Put(ctx, name, contentType, r, size)
+	err := s.Store.Put(ctx, name, contentType, r, size)
+	if s.after != nil {
+		s.after()
+	}
+	return err
 }
 
 func (s *failingStore) Delete(ctx context.Context, name string) error {
@@ -168,7 +176,9 @@ func TestEraseGone(t *testing.T) {
 			seal    bool
 			want    int64
 			gone    clock.Instant
-		}{{1, false, 10, c.Now()}, {2, true, 10, c.Now().Add(grace)}, {2, true, 0, c.Now()}, {5, true, 0, c.Now()}} {
+		}{
+			{1, false, 10, c.Now().Add(reading)}, {2, true, 10, c.Now().Add(grace)}, {2, true, 0, c.Now().Add(grace)},
+		} {
 			if step.seal {
 				seal(t, e)
 			}
@@ -178,4 +188,52 @@ func TestEraseGone(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A merge that has read what is erased meanwhile leaves no file with it: it stores none, or
+// Erase tells when that is gone, which is soon.
+func TestEraseMeanwhile(t *testing.T) {
+	for _, when := range []string{"before it is stored", "after"} {
+		t.Run(when, func(t *testing.T) {
+			storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+				dir := t.TempDir()
+				e, other, b := open(t, db, dir), open(t, db, dir), newTraffic().batch(10)
+				b.Events[3].Install = 4711
+				load(t, e, b)
+				var gone clock.Instant
+				erase := func() {
+					var n int64
+					var err error
+					if n, gone, err = other.Erase(t.Context(), eventstore.Erasure{Install: 4711}); n != 1 || err != nil {
+						t.Errorf("%d erased, %v", n, err)
+					}
+				}
+				want := c.Now().Add(reading)
+				stored := &failingStore{Store: e.Files}
+				e.Files = stored
+				during := sync.OnceFunc(erase)
+				if when == "after" {
+					want = c.Now().Add(writeWithin)
+					stored.after, during = erase, func() {}
+				}
+				if _, err := e.rewrite(t.Context(), manifest(t, e), false, func(*segment.Event) bool {
+					during()
+					return true
+				}); !lost(err) {
+					t.Errorf("%v", err)
+				}
+				if gone != want {
+					t.Errorf("gone at %s, want %s", gone, want)
+				}
+				if put := stored.puts == 1; put != (when == "after") {
+					t.Errorf("%d files were stored", stored.puts)
+				}
+				rest(t, other)
+				tidy(t, other, dir)
+				if left, err := store.Exists(t.Context(), db, "SELECT 1 FROM event_garbage"); left || err != nil {
+					t.Error("garbage is left", err)
+				}
+			})
+		})
+	}
 }

@@ -37,11 +37,14 @@ func (e *Engine) rewrite(ctx context.Context, old []entry, young bool, stays fun
 			return 0, err
 		}
 	}
-	drafts, err := w.drafts(ctx)
-	if err != nil {
-		return 0, err
+	drafts, err := w.drafts(ctx, old)
+	if err == nil {
+		err = e.replace(ctx, old, drafts)
 	}
-	return gone, e.replace(ctx, old, drafts)
+	if err != nil {
+		return 0, errors.Join(err, e.abandon(ctx, drafts))
+	}
+	return gone, nil
 }
 
 // writing is the segments that take the place of others.
@@ -91,8 +94,9 @@ func (w *writing) add(event *segment.Event, young bool) (err error) {
 	return w.last.add(event)
 }
 
-// drafts ends the segments. Files are stored.
-func (w *writing) drafts(ctx context.Context) (all []draft, err error) {
+// drafts ends the segments that take the place of old ones. Files are stored. After an
+// error it returns those that are.
+func (w *writing) drafts(ctx context.Context, old []entry) (all []draft, err error) {
 	if w.young != nil {
 		d := draft{}
 		d.entry, err = w.young.end()
@@ -100,12 +104,13 @@ func (w *writing) drafts(ctx context.Context) (all []draft, err error) {
 		all = append(all, d)
 	}
 	for _, f := range w.files {
-		if err != nil {
-			return nil, err
-		}
 		var d draft
-		d, err = f.store(ctx, w.e)
-		all = append(all, d)
+		if err == nil {
+			d, err = f.store(ctx, w.e, old)
+		}
+		if err == nil {
+			all = append(all, d)
+		}
 	}
 	for i := range all {
 		all[i].created = w.created
