@@ -36,6 +36,8 @@ type fetching struct {
 // Cached is a Store that keeps copies of what was read.
 type Cached interface {
 	Store
+	// Size is the most bytes that the copies have.
+	Size() int64
 	// Forget removes the copy of an object, so that it is fetched again when it is opened
 	// next: for a reader that found it damaged.
 	Forget(name string)
@@ -177,6 +179,9 @@ func (c *cache) drop(name string) {
 		os.Remove(filepath.Join(c.dir, name))
 	}
 }
+
+// Size implements Cached.
+func (c *cache) Size() int64 { return c.kind.Cache }
 
 // Forget implements Cached.
 func (c *cache) Forget(name string) {

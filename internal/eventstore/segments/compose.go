@@ -97,8 +97,9 @@ type sealed struct {
 	out  *bufio.Writer
 }
 
+// seal begins a file. A crash leaves it nameless, or under a name that serve removes.
 func (e *Engine) seal() (*sealed, error) {
-	file, err := os.CreateTemp(e.Dir, ".segment-")
+	file, err := os.CreateTemp(e.Dir, ".storing-")
 	if err != nil {
 		return nil, err
 	}

@@ -44,10 +44,10 @@ type Engine struct {
 
 var _ eventstore.Engine = (*Engine)(nil)
 
-// Open returns the Engine with some options. It asks for nothing yet.
+// Open returns the Engine with some options, which is to be closed. It asks for nothing yet.
 func Open(o Options) *Engine {
 	return &Engine{
-		Options: o, numbers: eventstore.NewNumbers(), links: scan.NewLinks(o.DB), open: newOpenFiles(o.DB, o.Files),
+		Options: o, numbers: eventstore.NewNumbers(), links: scan.NewLinks(o.DB), open: newOpenFiles(o.DB, o.Files, retainEvery),
 		composers: make(chan *composer, maxComposers),
 	}
 }

@@ -1,13 +1,11 @@
 package segments
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
+	"maps"
+	"math"
 	"strings"
 	"sync"
 	"time"
@@ -21,31 +19,23 @@ import (
 // footers a process holds.
 const maxOpen = 128
 
-// youngWithin is how long a young segment may take to be read.
-const youngWithin = 10 * time.Second
-
-// errGone is the error of a segment that is not in the manifest any more.
-var errGone = errors.New("the segment was replaced")
-
-// errMissing is the error of a sealed segment without its file.
-var errMissing = errors.New("the file is missing from the segment store: bring it back from a backup")
-
-// fileError is the error of a segment that cannot be read.
-type fileError struct {
-	id  string
-	err error
-}
-
-func (e *fileError) Error() string { return "segment " + fileName(e.id) + ": " + e.err.Error() }
-func (e *fileError) Unwrap() error { return e.err }
+// retainEvery is how often a process looks which of its segments were replaced. Those that
+// take steps do it more often.
+const retainEvery = time.Minute
 
 // openFiles are open segments. It is safe for concurrent use.
 type openFiles struct {
 	db    *store.DB
 	files blob.Store
+	// most is how many bytes the files of byID may have that nobody uses: as many as those
+	// in the cache of files, which may have removed their names.
+	most  int64
+	timer *time.Timer
 
 	mu   sync.Mutex
 	byID map[string]*openFile
+	// bytes are those of the sealed ones of byID.
+	bytes int64
 	// intact are the files whose content this process has compared with its checksum.
 	intact map[string]bool
 	uses   int64
@@ -55,6 +45,7 @@ type openFiles struct {
 type openFile struct {
 	*segment.File
 	id     string
+	bytes  int64 // 0 for a young one
 	closer io.Closer
 	// ready is closed once the segment is open, or err says why it is not.
 	ready chan struct{}
@@ -64,8 +55,32 @@ type openFile struct {
 	used  int64
 }
 
-func newOpenFiles(db *store.DB, files blob.Store) *openFiles {
-	return &openFiles{db: db, files: files, byID: map[string]*openFile{}, intact: map[string]bool{}}
+// newOpenFiles returns openFiles that look now and then what they may forget.
+func newOpenFiles(db *store.DB, files blob.Store, every time.Duration) *openFiles {
+	o := &openFiles{db: db, files: files, most: math.MaxInt64, byID: map[string]*openFile{}, intact: map[string]bool{}}
+	if cached, ok := files.(blob.Cached); ok {
+		o.most = cached.Size()
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.timer = time.AfterFunc(every, func() {
+		o.look()
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if o.timer != nil {
+			o.timer.Reset(every)
+		}
+	})
+	return o
+}
+
+// look forgets what is not in the manifest any more, unless the database is away.
+func (o *openFiles) look() {
+	ctx, cancel := context.WithTimeout(context.Background(), youngWithin)
+	defer cancel()
+	if manifest, err := entries(ctx, o.db, ""); err == nil {
+		o.retain(manifest)
+	}
 }
 
 // get opens a segment, or returns it as somebody else has opened it. Each success takes
@@ -75,7 +90,11 @@ func (o *openFiles) get(ctx context.Context, s *entry) (*openFile, error) {
 	f := o.byID[s.id]
 	if f == nil {
 		f = &openFile{id: s.id, ready: make(chan struct{}), users: 1} // who fills it
+		if !s.young {
+			f.bytes = s.bytes
+		}
 		o.byID[s.id] = f
+		o.bytes += f.bytes
 		go o.fill(context.WithoutCancel(ctx), f, *s)
 	}
 	f.users++
@@ -107,99 +126,22 @@ func (o *openFiles) fill(ctx context.Context, f *openFile, s entry) {
 			f.err = &fileError{s.id, f.err}
 		}
 		o.mu.Lock()
-		delete(o.byID, s.id) // the next one tries again
+		o.forget(f) // the next one tries again
 		o.mu.Unlock()
 	}
 	close(f.ready)
 	o.release(f)
 }
 
-func (o *openFiles) openYoung(ctx context.Context, f *openFile, s *entry) error {
-	ctx, cancel := context.WithTimeout(ctx, youngWithin)
-	defer cancel()
-	data, err := store.One(ctx, o.db, store.Value[[]byte], "SELECT data FROM event_segment WHERE id = ?", s.id)
-	if errors.Is(err, store.ErrNotFound) {
-		return errGone
-	}
-	if err == nil {
-		f.File, err = segment.Open(bytes.NewReader(data), int64(len(data)))
-	}
-	return err
-}
-
-// openSealed opens a file. A damaged one of a store with a cache is fetched once more.
-func (o *openFiles) openSealed(ctx context.Context, f *openFile, s *entry) error {
-	err := o.openFile(ctx, f, s)
-	if cached, ok := o.files.(blob.Cached); ok && errors.Is(err, segment.ErrDamaged) {
-		cached.Forget(fileName(s.id))
-		err = o.openFile(ctx, f, s)
-	}
-	return err
-}
-
-func (o *openFiles) openFile(ctx context.Context, f *openFile, s *entry) error {
-	object, err := o.files.Open(ctx, fileName(s.id))
-	if errors.Is(err, blob.ErrNotFound) {
-		return o.whyMissing(ctx, s)
-	}
-	if err != nil {
-		return err
-	}
-	err = o.check(object, s)
-	if err == nil {
-		f.File, err = segment.Open(object, s.bytes)
-	}
-	if err != nil {
-		return errors.Join(err, object.Close())
-	}
-	f.closer = object
-	return nil
-}
-
-// whyMissing returns the error of a sealed segment without its file: it was replaced long
-// ago, or the file has been lost.
-func (o *openFiles) whyMissing(ctx context.Context, s *entry) error {
-	there, err := store.Exists(ctx, o.db, "SELECT 1 FROM event_segment WHERE id = ?", s.id)
-	switch {
-	case err != nil:
-		return err
-	case there:
-		return errMissing
-	}
-	return errGone
-}
-
-// check compares the content of a file with the checksum in the manifest, once.
-func (o *openFiles) check(r io.Reader, s *entry) error {
-	o.mu.Lock()
-	intact := o.intact[s.id]
-	o.mu.Unlock()
-	if intact {
-		return nil
-	}
-	sum := sha256.New()
-	n, err := io.Copy(sum, r)
-	if err != nil {
-		return err
-	}
-	if n != s.bytes || hex.EncodeToString(sum.Sum(nil)) != s.sha256 {
-		return fmt.Errorf("%w: the file is not what was stored: bring it back from a backup", segment.ErrDamaged)
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.intact[s.id] = true
-	return nil
-}
-
 // release ends a use of a segment.
 func (o *openFiles) release(f *openFile) {
 	o.mu.Lock()
-	defer o.mu.Unlock()
+	var unused []*openFile
 	f.users--
 	if o.byID[f.id] != f && f.users == 0 {
-		f.close()
+		unused = append(unused, f)
 	}
-	for len(o.byID) > maxOpen {
+	for len(o.byID) > maxOpen || o.bytes > o.most {
 		var oldest *openFile
 		for _, f := range o.byID {
 			if f.users == 0 && (oldest == nil || f.used < oldest.used) {
@@ -207,10 +149,13 @@ func (o *openFiles) release(f *openFile) {
 			}
 		}
 		if oldest == nil {
-			return // all are in use
+			break // all are in use
 		}
-		o.drop(oldest)
+		o.forget(oldest)
+		unused = append(unused, oldest)
 	}
+	o.mu.Unlock()
+	closeAll(unused)
 }
 
 // retain forgets the segments that are not in the manifest any more.
@@ -220,41 +165,53 @@ func (o *openFiles) retain(manifest []entry) {
 		ids[manifest[i].id] = true
 	}
 	o.mu.Lock()
-	defer o.mu.Unlock()
-	for id := range o.intact {
-		if !ids[id] {
-			delete(o.intact, id)
-		}
-	}
-	for id, f := range o.byID {
-		if !ids[id] {
-			o.drop(f)
-		}
-	}
+	maps.DeleteFunc(o.intact, func(id string, _ bool) bool { return !ids[id] })
+	unused := o.forgetAll(func(id string) bool { return !ids[id] })
+	o.mu.Unlock()
+	closeAll(unused)
 	if cached, ok := o.files.(blob.Cached); ok {
 		cached.Retain(func(name string) bool { return ids[strings.TrimSuffix(name, extension)] })
 	}
 }
 
-// drop forgets a segment, which is closed when nobody uses it any more.
-func (o *openFiles) drop(f *openFile) {
-	delete(o.byID, f.id)
-	if f.users == 0 {
-		f.close()
+// forget takes a segment out, which is closed when nobody uses it any more.
+func (o *openFiles) forget(f *openFile) {
+	if o.byID[f.id] == f {
+		delete(o.byID, f.id)
+		o.bytes -= f.bytes
 	}
 }
 
-// close closes the segments.
+// forgetAll forgets some segments and returns those that nobody uses.
+func (o *openFiles) forgetAll(which func(id string) bool) (unused []*openFile) {
+	for id, f := range o.byID {
+		if which(id) {
+			o.forget(f)
+			if f.users == 0 {
+				unused = append(unused, f)
+			}
+		}
+	}
+	return unused
+}
+
+// close closes the segments, and looks no more.
 func (o *openFiles) close() {
 	o.mu.Lock()
-	defer o.mu.Unlock()
-	for _, f := range o.byID {
-		o.drop(f)
+	if o.timer != nil {
+		o.timer.Stop()
+		o.timer = nil
 	}
+	unused := o.forgetAll(func(string) bool { return true })
+	o.mu.Unlock()
+	closeAll(unused)
 }
 
-func (f *openFile) close() {
-	if f.closer != nil {
-		f.closer.Close()
+// closeAll closes segments that nobody can find any more.
+func closeAll(files []*openFile) {
+	for _, f := range files {
+		if f.closer != nil {
+			f.closer.Close()
+		}
 	}
 }

@@ -280,6 +280,70 @@ func TestOpenFilesAreFew(t *testing.T) {
 	once(t, e, all)
 }
 
+// Segments of a store with a cache stay open only as far as the cache is large.
+func TestOpenFilesAreSmall(t *testing.T) {
+	address, _ := service(t)
+	dir := t.TempDir()
+	const size = 10_000
+	s, err := blob.Open(address, dir, blob.Segments(size))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, g := openOn(t, storetest.Open(t, storetest.Address(t, "sqlite"), &clock.Clock{}), s), newTraffic()
+	var all []int64
+	for range 12 {
+		all = append(all, load(t, e, g.batch(5))...)
+		seal(t, e)
+	}
+	once(t, e, all)
+	bytes := int64(0)
+	for _, s := range manifest(t, e) {
+		bytes = max(bytes, s.bytes)
+	}
+	want := size / int(bytes)
+	if want < 2 || want > 6 {
+		t.Fatalf("files of %d bytes do not show it", bytes)
+	}
+	if n := descriptors(t, dir); n > want+1 || n < want-1 {
+		t.Errorf("%d files stay open, want some %d", n, want)
+	}
+}
+
+// A process that takes no steps forgets what was replaced as well.
+func TestReplacedFilesAreClosed(t *testing.T) {
+	db := storetest.Open(t, storetest.Address(t, "sqlite"), &clock.Clock{})
+	address, _ := service(t)
+	dirs := []string{t.TempDir(), t.TempDir()}
+	var engines []*Engine
+	for _, dir := range dirs {
+		s, err := blob.Open(address, dir, blob.Segments(1<<20))
+		if err != nil {
+			t.Fatal(err)
+		}
+		engines = append(engines, openOn(t, db, s))
+	}
+	one, two := engines[0], engines[1]
+	two.open = newOpenFiles(db, two.Files, time.Millisecond)
+	t.Cleanup(two.open.close)
+	all := load(t, one, newTraffic().batch(5))
+	seal(t, one)
+	for range 2 { // it looks again
+		once(t, two, all)
+		if _, err := one.rewrite(t.Context(), manifest(t, one), false, everything); err != nil {
+			t.Fatal(err)
+		}
+		storetest.Eventually(t, "the replaced file is closed and removed", func() bool {
+			kept, err := os.ReadDir(filepath.Join(dirs[1], "events-cache"))
+			return err == nil && len(kept) == 0 && descriptors(t, dirs[1]) == 0
+		})
+	}
+	two.open.mu.Lock()
+	defer two.open.mu.Unlock()
+	if len(two.open.intact) != 0 || two.open.bytes != 0 {
+		t.Errorf("%d checksums and %d bytes are remembered", len(two.open.intact), two.open.bytes)
+	}
+}
+
 // descriptors counts the open files below a folder.
 func descriptors(t *testing.T, dir string) (n int) {
 	t.Helper()
