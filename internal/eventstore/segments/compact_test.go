@@ -445,3 +445,30 @@ func TestMergeKnowsEvents(t *testing.T) {
 	seal(t, e)
 	once(t, e, all)
 }
+
+// Read goes through apps byte by byte, whatever the order of the database is.
+func TestReadOrder(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+		e, b := open(t, db, t.TempDir()), newTraffic().batch(4)
+		for i, id := range []string{"b", "_", "B", "a"} {
+			b.Events[i].Link.AppID = id
+		}
+		load(t, e, b)
+		var got []string
+		appID := ""
+		var place *eventstore.Place
+		for page := []clicklog.Event{{}}; len(page) > 0; {
+			var err error
+			if page, err = e.Read(t.Context(), appID, place, 1); err != nil {
+				t.Fatal(err)
+			}
+			for i := range page {
+				appID, place = page[i].Link.AppID, &eventstore.Place{At: page[i].At, ID: page[i].ID}
+				got = append(got, appID)
+			}
+		}
+		if want := []string{"B", "_", "a", "b"}; !slices.Equal(got, want) {
+			t.Errorf("%v, want %v", got, want)
+		}
+	})
+}

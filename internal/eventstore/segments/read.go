@@ -15,8 +15,9 @@ import (
 func (e *Engine) Read(ctx context.Context, appID string, after *eventstore.Place, limit int) (
 	events []clicklog.Event, err error) {
 	defer fault.Wrap(&err, "segments.Read(app %q)", appID)
+	bytewise := e.DB.Dialect().Bytewise
 	apps, err := store.All(ctx, e.DB, store.Value[string],
-		"SELECT app_id FROM event_app WHERE app_id >= ? ORDER BY app_id", appID)
+		"SELECT app_id FROM event_app WHERE app_id"+bytewise+" >= ? ORDER BY app_id"+bytewise, appID)
 	events = []clicklog.Event{}
 	for _, app := range apps {
 		if err != nil || len(events) == limit {

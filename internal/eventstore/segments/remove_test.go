@@ -141,16 +141,22 @@ func TestSweepBorder(t *testing.T) {
 	}
 }
 
-// What is remembered of a log goes when its events are past the retention anyway.
+// What is remembered of a log goes when its events are past the retention anyway, and not
+// when all events are deleted.
 func TestSweepLoaded(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
 		e, g := open(t, db, t.TempDir()), newTraffic()
 		b := g.batch(5)
 		load(t, e, b)
 		for _, step := range []struct {
+			wait   time.Duration
 			before clock.Instant
 			rows   int
-		}{{storetest.Start, 1}, {storetest.Start + 1, 0}} {
+		}{
+			{0, storetest.Start.Add(time.Hour), 1}, {eventstore.Retention, storetest.Start + 1, 1},
+			{time.Microsecond, storetest.Start, 1}, {0, storetest.Start + 1, 0},
+		} {
+			c.Move(step.wait)
 			if _, err := e.Sweep(t.Context(), step.before, 10); err != nil {
 				t.Fatal(err)
 			}

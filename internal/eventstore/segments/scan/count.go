@@ -34,8 +34,11 @@ func Count(ctx context.Context, turn *eventstore.Turn, q eventstore.Query, links
 	if err != nil {
 		return nil, err
 	}
-	asked, err := newQuestion(&q, states)
-	if err != nil {
+	var asked *question
+	if err := turn.Each(ctx, 1, func(int, int) (err error) {
+		asked, err = newQuestion(&q, states)
+		return err
+	}); err != nil {
 		return nil, err
 	}
 	if err := asked.count(ctx, turn, groups); err != nil {
@@ -45,7 +48,7 @@ func Count(ctx context.Context, turn *eventstore.Turn, q eventstore.Query, links
 }
 
 func newQuestion(q *eventstore.Query, states *States) (*question, error) {
-	g, err := newGrouping(q.By, states)
+	g, err := newGrouping(q.By)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +59,7 @@ func newQuestion(q *eventstore.Query, states *States) (*question, error) {
 	if q.Links {
 		columns |= segment.Of(segment.Link)
 	}
-	return &question{q, newChooser(&q.Filter, states), g, newTotal(q, g), columns}, nil
+	return &question{q, newChooser(&q.Filter, states), g, newTotal(q, g, states), columns}, nil
 }
 
 // count adds the events of row groups to the total.

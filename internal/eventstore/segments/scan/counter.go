@@ -88,8 +88,10 @@ func (c *counter) assign() {
 	case c.asked.By == eventstore.ByTag:
 		c.assignTags()
 	case c.asked.grouping.column == segment.Link:
-		numbers, of, states := c.block.Numbers(segment.Link), c.asked.grouping.of, c.asked.chooser.states
-		c.assignCodes(len(numbers), func(code int32) int32 { return of[states.place(numbers[code])][0] })
+		numbers, total, states := c.block.Numbers(segment.Link), c.asked.total, c.asked.chooser.states
+		c.assignCodes(len(numbers), func(code int32) int32 {
+			return total.groupOf(c.asked.grouping, states, states.place(numbers[code]))
+		})
 	default:
 		values := c.block.Texts(c.asked.grouping.column)
 		c.assignCodes(len(values), func(code int32) int32 { return c.asked.total.group(values[code]) })
@@ -139,11 +141,11 @@ func (c *counter) assignCodes(n int, groupOf func(code int32) int32) {
 // assignTags makes a row chosen once for each tag.
 func (c *counter) assignTags() {
 	codes, numbers := c.block.Codes(segment.Link), c.block.Numbers(segment.Link)
-	of, states := c.asked.grouping.of, c.asked.chooser.states
+	total, states := c.asked.total, c.asked.chooser.states
 	chosen := append(c.of[:0], c.chosen...) // c.of is free meanwhile
 	c.of, c.chosen, c.in = chosen, c.chosen[:0], c.in[:0]
 	for _, row := range chosen {
-		for _, g := range of[states.place(numbers[codes[row]])] {
+		for _, g := range total.groupsOf(states, states.place(numbers[codes[row]])) {
 			c.chosen, c.in = append(c.chosen, row), append(c.in, c.group(g))
 		}
 	}

@@ -32,7 +32,13 @@ func List(ctx context.Context, turn *eventstore.Turn, f eventstore.Filter, befor
 	if before != nil {
 		f.End = min(f.End, before.At+1)
 	}
-	l := &lister{chooser: newChooser(&f, states), before: before, limit: limit, found: []eventstore.Listed{}}
+	l := &lister{before: before, limit: limit, found: []eventstore.Listed{}}
+	if err := turn.Each(ctx, 1, func(int, int) error {
+		l.chooser = newChooser(&f, states)
+		return nil
+	}); err != nil {
+		return nil, err
+	}
 	list := spans(&f, states.App, groups)
 	slices.SortStableFunc(list, func(a, b span) int { return cmp.Compare(b.stats().LastAt, a.stats().LastAt) })
 	for n := 1; len(list) > 0 && l.wants(list[0].Group); n *= 2 {

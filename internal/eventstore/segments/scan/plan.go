@@ -55,10 +55,8 @@ func (c *chooser) where(column segment.Column, meets func(string) bool) {
 type grouping struct {
 	// column is what groups are made by: one of text, or Link, if any.
 	column segment.Column
-	// values are the values of the groups of link states, and of tells for each state
-	// its groups: one, but for tags.
-	values []string
-	of     [][]int32
+	// value tells the group of a link state, but for tags.
+	value func(l *clicklog.Link) string
 }
 
 // textColumns has the dimensions that are columns.
@@ -78,56 +76,16 @@ var linkValues = map[eventstore.Dimension]func(l *clicklog.Link) string{
 	eventstore.ByGroup:    func(l *clicklog.Link) string { return l.Group },
 }
 
-func newGrouping(by eventstore.Dimension, states *States) (*grouping, error) {
+func newGrouping(by eventstore.Dimension) (*grouping, error) {
 	if column, ok := textColumns[by]; ok {
 		return &grouping{column: column}, nil
 	}
-	g := &grouping{column: segment.Link}
 	value, ok := linkValues[by]
 	switch {
 	case by == eventstore.None, by == eventstore.Time:
 		return &grouping{column: segment.At}, nil
-	case by == eventstore.ByTag:
-		g.byTags(states)
-	case ok:
-		g.byValue(states, value)
-	default:
-		return nil, fmt.Errorf("no dimension %q", by)
+	case by == eventstore.ByTag, ok:
+		return &grouping{segment.Link, value}, nil
 	}
-	return g, nil
-}
-
-func (g *grouping) byValue(states *States, value func(l *clicklog.Link) string) {
-	known := map[string]int32{}
-	of := make([]int32, len(states.links))
-	g.of = make([][]int32, len(states.links))
-	for i := range states.links {
-		of[i] = g.number(known, value(&states.links[i]))
-		g.of[i] = of[i : i+1 : i+1]
-	}
-}
-
-func (g *grouping) byTags(states *States) {
-	known := map[string]int32{}
-	for i := range states.links {
-		tags := states.links[i].TagIDs
-		if len(tags) == 0 {
-			tags = []string{""}
-		}
-		of := make([]int32, len(tags))
-		for j, tag := range tags {
-			of[j] = g.number(known, tag)
-		}
-		g.of = append(g.of, of)
-	}
-}
-
-func (g *grouping) number(known map[string]int32, value string) int32 {
-	n, ok := known[value]
-	if !ok {
-		n = int32(len(g.values))
-		known[value] = n
-		g.values = append(g.values, value)
-	}
-	return n
+	return nil, fmt.Errorf("no dimension %q", by)
 }

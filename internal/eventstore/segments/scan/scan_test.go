@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -239,6 +241,28 @@ func TestRowsWithoutOrder(t *testing.T) {
 		_, err := listed(context.Background(), eventstore.NewTurns(1), q.Filter, nil, 9, links, Groups(nil, f))
 		if err != nil && !errors.Is(err, segment.ErrDamaged) {
 			t.Fatal(err)
+		}
+	}
+}
+
+// A question of few events takes little memory for the links that they are not of.
+func TestQuestionMemory(t *testing.T) {
+	const many = 100_000
+	s := noStates()
+	for i := range many {
+		s.of.number(int64(i))
+		s.links = append(s.links, clicklog.Link{ID: fmt.Sprint(i), TagIDs: []string{fmt.Sprint("tag ", i)}})
+		s.ids = append(s.ids, int32(i+1))
+	}
+	for _, by := range []eventstore.Dimension{eventstore.ByLink, eventstore.ByTag, eventstore.ByCampaign} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if _, err := newQuestion(&eventstore.Query{By: by}, s); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		if each := (after.TotalAlloc - before.TotalAlloc) / many; each > 9 {
+			t.Errorf("by %s: %d bytes for each state of a link", by, each)
 		}
 	}
 }

@@ -5,10 +5,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/waymarkhq/waymark/internal/clicklog"
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/eventstore"
+	"github.com/waymarkhq/waymark/internal/eventstore/segments/segment"
 )
 
 // kind is what Count tells events apart by.
@@ -79,29 +81,33 @@ type total struct {
 	mu      sync.Mutex
 	sums    []sum
 	byValue map[string]int32
+	// of has the group of each link state, plus one, 0 before it is met; tagged likewise
+	// its groups by tags.
+	of     []atomic.Int32
+	tagged []atomic.Pointer[[]int32]
 	// links and installs are the pairs of a group with a link, by States.ids, and with an
 	// install, by known.
 	links, installs pairs
 	known           *numbering
 }
 
-func newTotal(q *eventstore.Query, g *grouping) *total {
+// newTotal returns a total without any event. Groups of values come when they are met.
+func newTotal(q *eventstore.Query, g *grouping, states *States) *total {
 	t := &total{byValue: map[string]int32{}, known: newNumbering()}
 	switch {
 	case q.By == eventstore.None:
 		t.sums = make([]sum, 1)
 	case q.By == eventstore.Time:
 		t.sums = make([]sum, max(0, len(q.Bounds)-1))
-	default:
-		t.sums = make([]sum, len(g.values))
-		for i, v := range g.values {
-			t.sums[i].value = v
-		}
+	case q.By == eventstore.ByTag:
+		t.tagged = make([]atomic.Pointer[[]int32], len(states.links))
+	case g.column == segment.Link:
+		t.of = make([]atomic.Int32, len(states.links))
 	}
 	return t
 }
 
-// group returns the group of a value of a text column.
+// group returns the group of a value.
 func (t *total) group(value string) int32 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -112,6 +118,36 @@ func (t *total) group(value string) int32 {
 		t.sums = append(t.sums, sum{value: value})
 	}
 	return n
+}
+
+// groupOf returns the group of the state of a link at a place.
+func (t *total) groupOf(g *grouping, states *States, place int32) int32 {
+	n := t.of[place].Load()
+	if n == 0 {
+		n = t.group(g.value(&states.links[place])) + 1
+		t.of[place].Store(n)
+	}
+	return n - 1
+}
+
+// untagged are the tags of a link without any.
+var untagged = []string{""}
+
+// groupsOf returns the groups by tags of the state of a link at a place.
+func (t *total) groupsOf(states *States, place int32) []int32 {
+	if of := t.tagged[place].Load(); of != nil {
+		return *of
+	}
+	tags := states.links[place].TagIDs
+	if len(tags) == 0 {
+		tags = untagged
+	}
+	of := make([]int32, len(tags))
+	for i, tag := range tags {
+		of[i] = t.group(tag)
+	}
+	t.tagged[place].Store(&of)
+	return of
 }
 
 // rows returns the answer.
