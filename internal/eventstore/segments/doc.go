@@ -57,6 +57,9 @@
 //     transaction and due in five minutes;
 //   - while it deletes a file: the claimed entry, which is due again some minutes later.
 //
+// A merge that ends in vain, as somebody has replaced its segments meanwhile, makes its
+// entries due at once: its files may have what Erase has deleted.
+//
 // No store is ever listed to find out what belongs there.
 //
 // # Damage
