@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -60,11 +61,18 @@ var statements = [dimensions]struct{ find, last, add string }{
 }
 
 // Numbers gives what repeats from event to event a number, once and for good. It
-// remembers those that are committed, so that loading reads none of them in the
-// steady state. It is safe for concurrent use.
+// remembers those that are committed, so that loading reads only the newest of them in
+// the steady state. It is safe for concurrent use.
 type Numbers struct {
-	mu    sync.RWMutex
-	known [dimensions]map[string]int64
+	mu     sync.RWMutex
+	known  [dimensions]map[string]int64
+	newest [dimensions]given
+}
+
+// given is a row of a small table: its number and what identifies it.
+type given struct {
+	no       int64
+	identity []any
 }
 
 // NewNumbers returns Numbers that remember nothing yet.
@@ -77,20 +85,49 @@ func NewNumbers() *Numbers {
 }
 
 // In returns the numbering of one transaction. The transaction must be serializable.
-func (s *Numbers) In(tx *store.Tx) *Numbering {
+// When an older copy has taken the place of the database, the numbers that it does not
+// have are given again: the newest known one of a table is then another value's, or of
+// none, and everything that is known is forgotten.
+func (s *Numbers) In(ctx context.Context, tx *store.Tx) (*Numbering, error) {
+	s.mu.RLock()
+	newest := s.newest
+	s.mu.RUnlock()
+	for dimension, row := range newest {
+		if row.no == 0 {
+			continue
+		}
+		no, err := store.One(ctx, tx, store.Value[int64], statements[dimension].find, row.identity...)
+		if err != nil && !errors.Is(err, store.ErrNotFound) {
+			return nil, err
+		}
+		if no != row.no {
+			s.forget()
+			break
+		}
+	}
 	n := &Numbering{s: s, tx: tx}
 	tx.AfterCommit(n.remember)
-	return n
+	return n, nil
+}
+
+func (s *Numbers) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.known {
+		clear(s.known[i])
+		s.newest[i] = given{}
+	}
 }
 
 // Numbering turns values into numbers within one transaction. Numbers it had
 // to read or give are remembered when that commits.
 type Numbering struct {
-	s     *Numbers
-	tx    *store.Tx
-	fresh [dimensions]map[string]int64
-	last  [dimensions]int64
-	key   []byte
+	s      *Numbers
+	tx     *store.Tx
+	fresh  [dimensions]map[string]int64
+	newest [dimensions]given
+	last   [dimensions]int64
+	key    []byte
 }
 
 // remember makes Numbers know the fresh ones.
@@ -98,6 +135,9 @@ func (n *Numbering) remember() {
 	n.s.mu.Lock()
 	defer n.s.mu.Unlock()
 	for i, fresh := range n.fresh {
+		if n.newest[i].no > n.s.newest[i].no {
+			n.s.newest[i] = n.newest[i]
+		}
 		if len(n.s.known[i])+len(fresh) > maxKnown {
 			clear(n.s.known[i])
 		}
@@ -123,10 +163,13 @@ func (n *Numbering) have(dimension int, key []byte) (int64, bool) {
 func (n *Numbering) number(ctx context.Context, dimension int, key string, identity, rest []any) (int64, error) {
 	no, err := store.One(ctx, n.tx, store.Value[int64], statements[dimension].find, identity...)
 	if errors.Is(err, store.ErrNotFound) {
-		no, err = n.give(ctx, dimension, append(identity, rest...))
+		no, err = n.give(ctx, dimension, slices.Concat(identity, rest))
 	}
 	if err != nil {
 		return 0, err
+	}
+	if no > n.newest[dimension].no {
+		n.newest[dimension] = given{no, identity}
 	}
 	if n.fresh[dimension] == nil {
 		n.fresh[dimension] = map[string]int64{}

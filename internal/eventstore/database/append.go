@@ -38,7 +38,11 @@ type row struct {
 func (s *Store) Append(ctx context.Context, b *clicklog.Batch) error {
 	events := b.Events
 	err := s.db.InTx(ctx, func(tx *store.Tx) error {
-		rows, err := number(ctx, s.numbers.In(tx), events)
+		numbers, err := s.numbers.In(ctx, tx)
+		if err != nil {
+			return err
+		}
+		rows, err := number(ctx, numbers, events)
 		if err != nil {
 			return err
 		}

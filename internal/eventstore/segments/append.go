@@ -23,7 +23,10 @@ func (e *Engine) Append(ctx context.Context, b *clicklog.Batch) (err error) {
 			return err
 		}
 		c.rows = c.rows[:0]
-		numbers := e.numbers.In(tx)
+		numbers, err := e.numbers.In(ctx, tx)
+		if err != nil {
+			return err
+		}
 		for _, events := range fresh {
 			if c.rows, err = number(ctx, numbers, events, c.rows); err != nil {
 				return err

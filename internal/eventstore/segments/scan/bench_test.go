@@ -78,8 +78,11 @@ func benchStates(b *testing.B, db *store.DB) (first int64) {
 	numbers := eventstore.NewNumbers()
 	for app := range benchApps {
 		err := db.InTx(context.Background(), func(tx *store.Tx) error {
-			in, id := numbers.In(tx), fmt.Sprint("app_", app+1)
-			no, err := in.App(context.Background(), id)
+			id, no := fmt.Sprint("app_", app+1), int64(0)
+			in, err := numbers.In(context.Background(), tx)
+			if err == nil {
+				no, err = in.App(context.Background(), id)
+			}
 			for i := 0; i < benchLinks && err == nil; i++ {
 				var link int64
 				link, err = in.Link(context.Background(), no, &clicklog.Link{

@@ -18,8 +18,11 @@ import (
 func numberLink(t testing.TB, db *store.DB, l *clicklog.Link) (no int64) {
 	t.Helper()
 	err := db.InTx(context.Background(), func(tx *store.Tx) error {
-		in := eventstore.NewNumbers().In(tx)
-		app, err := in.App(context.Background(), l.AppID)
+		in, err := eventstore.NewNumbers().In(context.Background(), tx)
+		var app int64
+		if err == nil {
+			app, err = in.App(context.Background(), l.AppID)
+		}
 		if err == nil {
 			no, err = in.Link(context.Background(), app, l)
 		}

@@ -47,7 +47,10 @@ func linkStates(t testing.TB, db *store.DB, random *rand.Rand, n int) *numbered 
 	made := &numbered{map[int64]*clicklog.Link{}, map[string][]int64{}, map[string]int64{}}
 	numbers := eventstore.NewNumbers()
 	err := db.InTx(context.Background(), func(tx *store.Tx) (err error) {
-		in := numbers.In(tx)
+		in, err := numbers.In(context.Background(), tx)
+		if err != nil {
+			return err
+		}
 		for i := range n {
 			l := randomLink(random, appIDs[i%len(appIDs)], i)
 			if made.app[l.AppID], err = in.App(context.Background(), l.AppID); err != nil {

@@ -1,0 +1,79 @@
+package eventstore_test
+
+import (
+	"fmt"
+	"log/slog"
+	"testing"
+
+	"github.com/waymarkhq/waymark/internal/blob"
+	"github.com/waymarkhq/waymark/internal/clicklog"
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/eventstore"
+	"github.com/waymarkhq/waymark/internal/eventstore/database"
+	"github.com/waymarkhq/waymark/internal/eventstore/segments"
+	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
+)
+
+// engines returns the engines that keep numbers in the main database.
+func engines(t *testing.T, db *store.DB) map[string]eventstore.Engine {
+	t.Helper()
+	files, err := blob.Open("file", t.TempDir(), blob.Segments(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := segments.Open(segments.Options{DB: db, Files: files, Dir: t.TempDir(), Turns: eventstore.NewTurns(2),
+		Log: slog.New(slog.DiscardHandler)})
+	t.Cleanup(func() { s.Close() })
+	return map[string]eventstore.Engine{"segments": s, "database": database.Open(db)}
+}
+
+// An older copy takes the place of the database below engines that run on: the numbers
+// that it does not have are given again, and to the same value everywhere.
+func TestNumbersOfAnOlderDatabase(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		for name, e := range engines(t, db) {
+			for _, tables := range [][]string{
+				{"event_app", "event_link", "event_client", "event_text"}, {"event_link"}, {"event_client"}, {"event_text"},
+			} {
+				event := func(id int64, value string) clicklog.Event {
+					return clicklog.Event{ID: id, At: storetest.Start, Type: clicklog.Click, OS: value, ReferrerHost: value,
+						Link: clicklog.Link{ID: value, AppID: name}}
+				}
+				load := func(events ...clicklog.Event) {
+					t.Helper()
+					if err := e.Append(t.Context(), &clicklog.Batch{Events: events}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				load(event(1, "first"), event(2, "first"), event(3, "second"))
+				for _, table := range append(tables, "event", "event_segment") {
+					if _, err := db.Exec(t.Context(), "DELETE FROM "+table); err != nil {
+						t.Fatal(err)
+					}
+				}
+				load(event(4, "second"), event(5, "second"), event(6, "third"))
+				load(event(7, "first"))
+				for _, by := range []eventstore.Dimension{eventstore.ByLink, eventstore.ByOS, eventstore.ByReferrer} {
+					rows, err := e.Count(t.Context(), eventstore.Query{By: by, Filter: eventstore.Filter{AppID: name,
+						Start: storetest.Start, End: storetest.Start + 1}})
+					if err != nil {
+						t.Fatal(err)
+					}
+					var got string
+					for _, row := range rows {
+						got += fmt.Sprint(row.Value, " ", row.Clicks, ", ")
+					}
+					if want := "second 2, first 1, third 1, "; got != want {
+						t.Errorf("%s without %v: %s by %s, want %s", name, tables, got, by, want)
+					}
+				}
+				for _, table := range []string{"event", "event_segment"} {
+					if _, err := db.Exec(t.Context(), "DELETE FROM "+table); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		}
+	})
+}
