@@ -127,6 +127,9 @@ type EngineOptions struct {
 	Clock *clock.Clock
 	// Turns are what reads take; nil means turns of the engine's own.
 	Turns *eventstore.Turns
+	// Target tells that the engine is the one that a copy goes to. Any other engine takes
+	// events only while it is that of the installation.
+	Target bool
 }
 
 // OpenEngine opens the engine that o names, whether or not the installation has it. The
@@ -137,23 +140,27 @@ func OpenEngine(ctx context.Context, o EngineOptions) (eventstore.Engine, error)
 		return nil, fmt.Errorf("engine of events: %w", err)
 	}
 	o.Turns = cmp.Or(o.Turns, turnsFor(kind, o.DB))
+	guard := o.guard(kind)
 	switch kind {
 	case Database:
 		e := database.Open(o.DB)
 		e.Share(o.Turns)
+		e.Guard(guard)
 		return e, nil
 	case Segments:
 		files, err := o.openFiles(o.SegmentCache)
 		if err != nil {
 			return nil, err
 		}
-		return segments.Open(segments.Options{DB: o.DB, Files: files, Dir: o.DataDir, Turns: o.Turns, Log: o.Log}), nil
+		return segments.Open(segments.Options{DB: o.DB, Files: files, Dir: o.DataDir, Turns: o.Turns, Log: o.Log,
+			Guard: guard}), nil
 	case ClickHouse:
 		e, err := clickhouse.Open(o.Address, cmp.Or(o.Clock, &clock.Clock{}))
 		if err != nil {
 			return nil, err
 		}
 		e.Share(o.Turns)
+		e.Record(o.DB, guard)
 		return e, nil
 	}
 	return nil, fmt.Errorf("this version has no engine %q", kind)

@@ -41,7 +41,8 @@ func CopyEvents(ctx context.Context, from, to EngineOptions, progress func(copie
 	if err != nil {
 		return fmt.Errorf("--to %w", err)
 	}
-	if source, _ := from.Kind(); kind == source {
+	old, _ := from.Kind()
+	if kind == old {
 		return fmt.Errorf("the events of this installation are in the engine %s already", kind)
 	}
 	source, err := OpenEngine(ctx, from)
@@ -49,12 +50,17 @@ func CopyEvents(ctx context.Context, from, to EngineOptions, progress func(copie
 		return err
 	}
 	defer func() { err = errors.Join(err, CloseEngine(source)) }()
+	to.Target = true
 	target, err := OpenEngine(ctx, to)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, CloseEngine(target)) }()
 	if err := LoadClicks(ctx, from.DB, from.DataDir, source, from.Log); err != nil {
+		return err
+	}
+	loaded, err := eventstore.Loaded(ctx, from.DB)
+	if err != nil {
 		return err
 	}
 	all, err := eventstore.Totals(ctx, source, from.DB.Now())
@@ -75,10 +81,53 @@ func CopyEvents(ctx context.Context, from, to EngineOptions, progress func(copie
 	if err := compare(ctx, all, kind, target, to.DB.Now()); err != nil {
 		return err
 	}
-	return to.DB.InTx(ctx, func(tx *store.Tx) error {
-		return errors.Join(store.SetInstallationValue(ctx, tx, engineName, kind),
+	// A server beside the copy may have loaded events, or deleted some.
+	if err := compare(ctx, all, old, source, from.DB.Now()); err != nil {
+		return err
+	}
+	return c.finish(ctx, to.DB, loaded)
+}
+
+// finish makes the engine of the copy that of the installation, unless logs were loaded
+// further than they were at its beginning. An Append reads the engine of the installation
+// and moves a position, in a serializable transaction like this one: of the two, one
+// comes first and the other one sees it.
+func (c *copying) finish(ctx context.Context, db *store.DB, before map[string]eventstore.Position) error {
+	return db.InTx(ctx, func(tx *store.Tx) error {
+		now, err := eventstore.Loaded(ctx, tx)
+		if err != nil {
+			return err
+		}
+		for log, position := range now {
+			if known, ok := before[log]; log != c.ID && (!ok || known != position) {
+				return fmt.Errorf("events of the click log %s were loaded during the copy: %s", log, copyAgain)
+			}
+		}
+		return errors.Join(store.SetInstallationValue(ctx, tx, engineName, c.To),
 			store.SetInstallationValue(ctx, tx, copyName, ""))
 	})
+}
+
+// copyAgain says what to do after a copy that is not the whole.
+const copyAgain = "end all processes of waymark serve, delete the copy with waymark events clear, and copy again"
+
+// guard refuses events that belong into another engine since a copy has ended, for an
+// engine of a kind.
+func (o *EngineOptions) guard(kind string) eventstore.Guard {
+	if o.Target {
+		return nil
+	}
+	return func(ctx context.Context, q store.Q) error {
+		now, err := store.One(ctx, q, store.Value[string], "SELECT value FROM installation WHERE name = ?", engineName)
+		if err == nil && now != kind {
+			err = fmt.Errorf("the events of this installation are in the engine %s now, and no longer in %s: restart this "+
+				"process, which then loads them there", now, kind)
+		}
+		if errors.Is(err, store.ErrNotFound) {
+			return nil
+		}
+		return err
+	}
 }
 
 // running runs f while the engine does its work in the background.
@@ -140,9 +189,14 @@ func compare(ctx context.Context, had map[string]int64, kind string, target even
 	}
 	for app := range had {
 		if has[app] != had[app] {
-			return fmt.Errorf("app %s had %d events, and %d arrived in the engine %s: were events loaded or deleted during "+
-				"the copy? End all processes of waymark serve, delete the copy with waymark events clear, and copy again",
-				app, had[app], has[app], kind)
+			return fmt.Errorf("app %s had %d events before the copy, and the engine %s has %d after it: were events loaded "+
+				"or deleted meanwhile? If so, %s", app, had[app], kind, has[app], copyAgain)
+		}
+	}
+	for app := range has {
+		if _, known := had[app]; !known {
+			return fmt.Errorf("app %s had no events before the copy, and the engine %s has %d after it: %s", app, kind,
+				has[app], copyAgain)
 		}
 	}
 	return nil

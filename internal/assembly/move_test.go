@@ -52,7 +52,9 @@ func (m *mover) to(engine string) assembly.EngineOptions {
 // with calls f with an engine.
 func (m *mover) with(engine string, f func(eventstore.Engine)) {
 	m.Helper()
-	e, err := assembly.OpenEngine(m.Context(), m.to(engine))
+	o := m.to(engine)
+	o.Target = true // whatever the engine of the installation is
+	e, err := assembly.OpenEngine(m.Context(), o)
 	if err != nil {
 		m.Fatal(err)
 	}
@@ -207,6 +209,109 @@ func TestCopyRefused(t *testing.T) {
 				t.Errorf("%v is left, %v", left, err)
 			}
 		})
+	})
+}
+
+// server opens the engine of the installation as a process that runs beside a copy.
+func (m *mover) server(engine string) eventstore.Engine {
+	m.Helper()
+	e, err := assembly.OpenEngine(m.Context(), m.to(engine))
+	if err != nil {
+		m.Fatal(err)
+	}
+	m.Cleanup(func() { assembly.CloseEngine(e) })
+	return e
+}
+
+// A copy beside a server that loads or deletes events is no copy of all of them, and is
+// refused. The events of a server that goes on after a copy stay in its click log.
+func TestCopyBesideServer(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+		m := newMover(t, db, c, "database")
+		server := m.server("database")
+		known := enginetest.NewTraffic(0, "large", c.Now()).Events(1)
+		late := enginetest.Batch(enginetest.NewTraffic(9, "large", c.Now()).Events(50)...)
+		for _, test := range []struct {
+			what, refusal string
+			do            func() error
+		}{
+			{"load events", "the engine database has ", func() error {
+				m.all += 50
+				return server.Append(t.Context(), late)
+			}},
+			{"load events of which the copy has as many", "were loaded during the copy", func() error {
+				return server.Append(t.Context(), enginetest.Batch(known...))
+			}},
+			{"delete events", "the engine database has ", func() error {
+				n, _, err := server.Erase(t.Context(), eventstore.Erasure{LinkID: known[0].Link.ID})
+				m.all -= n
+				return err
+			}},
+		} {
+			var failed error
+			err := assembly.CopyEvents(t.Context(), m.EngineOptions, m.to("segments"), func(copied, all int64) {
+				if copied == all {
+					failed = test.do()
+				}
+			})
+			if failed != nil {
+				t.Fatal(test.what, failed)
+			}
+			m.wantRefused(err, test.refusal)
+			m.wantEngine("database")
+			if err := m.clear("segments"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n, err := m.copy("segments", 0); err != nil || n != m.all {
+			t.Fatalf("%d events, %v; want %d", n, err, m.all)
+		}
+		b := enginetest.Batch(enginetest.NewTraffic(10, "small", c.Now()).Events(20)...)
+		m.wantRefused(server.Append(t.Context(), b), "in the engine segments now, and no longer in database: restart")
+		if err := m.server("segments").Append(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+		m.all += 20
+		m.wantTotal("segments")
+	})
+}
+
+// wantTotal fails unless an engine has all events.
+func (m *mover) wantTotal(engine string) {
+	m.Helper()
+	m.with(engine, func(e eventstore.Engine) {
+		totals, err := eventstore.Totals(m.Context(), e, m.DB.Now())
+		if n := totals["large"] + totals["small"]; n != m.all || err != nil {
+			m.Errorf("%d events in the engine %s, %v; want %d", n, engine, err, m.all)
+		}
+	})
+}
+
+// A process appends a batch and dies before its log gives it up. The batch comes again
+// after the events have moved, and is there once.
+func TestBatchFromBeforeTheCopy(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+		m := newMover(t, db, c, "database")
+		l := enginetest.NewLog()
+		l.Write(enginetest.NewTraffic(9, "small", c.Now()).Events(120)...)
+		m.all += 100
+		if err := m.server("database").Append(t.Context(), l.Batch(0, 100)); err != nil {
+			t.Fatal(err)
+		}
+		for _, engine := range []string{"segments", "database"} {
+			if n, err := m.copy(engine, 0); err != nil || n != m.all {
+				t.Fatalf("%d events, %v; want %d", n, err, m.all)
+			}
+			if err := m.server(engine).Append(t.Context(), l.Batch(0, 100)); err != nil {
+				t.Fatal(err)
+			}
+			m.wantTotal(engine)
+			if engine == "segments" {
+				if err := m.clear("database"); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/clicklog"
 	"github.com/waymarkhq/waymark/internal/eventstore"
+	"github.com/waymarkhq/waymark/internal/store"
 )
 
 // columns are those of event, in the order of values and scanEvent.
@@ -30,10 +31,37 @@ func (s *Store) Append(ctx context.Context, b *clicklog.Batch) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, appendTimeout)
 	defer cancel()
-	if err := s.append(ctx, b.Events); err != nil {
+	err := s.mayAppend(ctx)
+	if err == nil {
+		err = s.append(ctx, b.Events)
+	}
+	if err == nil {
+		err = s.advance(ctx, b)
+	}
+	if err != nil {
 		return fmt.Errorf("append %d events to ClickHouse: %w", len(b.Events), err)
 	}
 	return nil
+}
+
+// mayAppend asks the guard before ClickHouse has the events; advance asks it again.
+func (s *Store) mayAppend(ctx context.Context) error {
+	if s.guard == nil {
+		return nil
+	}
+	return s.guard(ctx, s.db)
+}
+
+// advance tells the main database how far the logs of a batch are loaded. After an error
+// the batch comes again, and its events are found by their ids.
+func (s *Store) advance(ctx context.Context, b *clicklog.Batch) error {
+	if s.db == nil {
+		return nil
+	}
+	return s.db.InTx(ctx, func(tx *store.Tx) error {
+		_, err := eventstore.Advance(ctx, tx, s.guard, b)
+		return err
+	})
 }
 
 func (s *Store) append(ctx context.Context, all []clicklog.Event) error {

@@ -52,6 +52,11 @@ func (s *Store) Sweep(ctx context.Context, before clock.Instant, _ int64) (delet
 	if err := s.prepare(ctx); err != nil {
 		return 0, fmt.Errorf("sweep events before %s: %w", before, err)
 	}
+	if s.db != nil {
+		if err := eventstore.SweepLoaded(ctx, s.db); err != nil {
+			return 0, err
+		}
+	}
 	month := before.Time().Year()*100 + int(before.Time().Month())
 	type partition struct {
 		id   uint32

@@ -28,6 +28,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/eventstore"
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/store"
 )
 
 // Every statement ends within one of these.
@@ -49,6 +50,9 @@ type Store struct {
 	conn  driver.Conn
 	clock *clock.Clock
 	turns *eventstore.Turns
+	// db and guard are those of Record.
+	db    *store.DB
+	guard eventstore.Guard
 	// table is the name of the table of events, database is where it is.
 	table, database string
 
@@ -95,6 +99,11 @@ func (s *Store) Close() error { return s.conn.Close() }
 
 // Share makes the queries of s take their turns from t, before the first of them.
 func (s *Store) Share(t *eventstore.Turns) { s.turns = t }
+
+// Record makes each Append tell the main database, after ClickHouse has the events, how
+// far their logs are loaded, which an engine that takes the place of this one knows then.
+// Append asks g. It is called before the first Append.
+func (s *Store) Record(db *store.DB, g eventstore.Guard) { s.db, s.guard = db, g }
 
 // Run implements eventstore.Engine: there is nothing to do.
 func (s *Store) Run(context.Context) {}

@@ -3,12 +3,12 @@ package database
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/waymarkhq/waymark/internal/clicklog"
 	"github.com/waymarkhq/waymark/internal/eventstore"
+	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -33,25 +33,26 @@ type row struct {
 	app, link, client, referrer, rule int64
 }
 
-// Append adds events in one transaction. Those that are there already, by app,
-// instant and id, are left alone, so a batch may come any number of times.
-func (s *Store) Append(ctx context.Context, b *clicklog.Batch) error {
-	events := b.Events
-	err := s.db.InTx(ctx, func(tx *store.Tx) error {
+// Append adds events in one transaction, with how far their logs are loaded, which an
+// engine that takes the place of this one knows then. Those that are there already, by
+// app, instant and id, are left alone, so a batch may come any number of times.
+func (s *Store) Append(ctx context.Context, b *clicklog.Batch) (err error) {
+	defer fault.Wrap(&err, "append %d events", len(b.Events))
+	return s.db.InTx(ctx, func(tx *store.Tx) error {
+		fresh, err := eventstore.Advance(ctx, tx, s.guard, b)
+		if err != nil {
+			return err
+		}
 		numbers, err := s.numbers.In(ctx, tx)
 		if err != nil {
 			return err
 		}
-		rows, err := number(ctx, numbers, events)
+		rows, err := number(ctx, numbers, slices.Concat(fresh...))
 		if err != nil {
 			return err
 		}
 		return insert(ctx, tx, rows)
 	})
-	if err != nil {
-		return fmt.Errorf("append %d events: %w", len(events), err)
-	}
-	return nil
 }
 
 // number numbers events and puts them into the order of the table: neighbours

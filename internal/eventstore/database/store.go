@@ -13,6 +13,7 @@ type Store struct {
 	db      *store.DB
 	numbers *eventstore.Numbers
 	turns   *eventstore.Turns
+	guard   eventstore.Guard
 }
 
 // Open returns the Store in db, which must be migrated.
@@ -22,6 +23,9 @@ func Open(db *store.DB) *Store {
 
 // Share makes the queries of s take their turns from t, before the first of them.
 func (s *Store) Share(t *eventstore.Turns) { s.turns = t }
+
+// Guard makes each Append ask g, before the first of them.
+func (s *Store) Guard(g eventstore.Guard) { s.guard = g }
 
 // long returns the rows of a query that reads many events of an app, when its turn has
 // come.

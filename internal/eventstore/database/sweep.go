@@ -5,12 +5,16 @@ import (
 	"fmt"
 
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/eventstore"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
 // Sweep implements eventstore.Engine. The rows of the small tables stay: other
 // processes remember their numbers.
 func (s *Store) Sweep(ctx context.Context, before clock.Instant, limit int64) (deleted int64, err error) {
+	if err := eventstore.SweepLoaded(ctx, s.db); err != nil {
+		return 0, err
+	}
 	apps, err := store.All(ctx, s.db, store.Value[int64],
 		"SELECT no FROM event_app a WHERE EXISTS (SELECT 1 FROM event e WHERE e.app_no = a.no AND e.at < ?) ORDER BY no",
 		int64(before))

@@ -18,7 +18,7 @@ func (e *Engine) Append(ctx context.Context, b *clicklog.Batch) (err error) {
 	c := e.composer()
 	defer e.again(c)
 	return e.DB.InTx(ctx, func(tx *store.Tx) error {
-		fresh, err := advance(ctx, tx, b)
+		fresh, err := eventstore.Advance(ctx, tx, e.Guard, b)
 		if err != nil {
 			return err
 		}

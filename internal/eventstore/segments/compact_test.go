@@ -404,7 +404,7 @@ func TestUnevenBatch(t *testing.T) {
 		} {
 			b := g.batch(5)
 			change(b)
-			if err := e.Append(t.Context(), b); !errors.Is(err, errUneven) {
+			if err := e.Append(t.Context(), b); !errors.Is(err, eventstore.ErrUneven) {
 				t.Errorf("%v", err)
 			}
 		}

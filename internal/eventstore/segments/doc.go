@@ -3,7 +3,7 @@
 // A segment is a Parquet file that never changes: some events, in the order of app,
 // instant and id. Package segment knows its format, package scan answers questions from
 // many of them. This package knows which segments there are, and makes few large ones of
-// many small ones. It owns the tables event_segment, event_loaded and event_garbage.
+// many small ones. It owns the tables event_segment and event_garbage.
 //
 // # What lies where
 //
@@ -28,7 +28,7 @@
 //
 // Events come into the manifest in Append alone, in the transaction that moves the
 // position of their log in event_loaded. A log that hands out an event again is known to
-// have been loaded that far (loaded.go).
+// have been loaded that far (eventstore.Advance).
 //
 // They go from segment to segment in replace alone. It deletes the rows that were read,
 // and a row can be deleted once: of two processes that replace the same segment, the

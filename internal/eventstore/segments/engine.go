@@ -22,6 +22,8 @@ type Options struct {
 	Dir   string
 	Turns *eventstore.Turns
 	Log   *slog.Logger
+	// Guard is asked by each Append.
+	Guard eventstore.Guard
 }
 
 // maxComposers is how many composers wait for the next Append: a process has one loader.
