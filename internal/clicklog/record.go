@@ -12,15 +12,15 @@ import (
 // A record is four bytes of length, four bytes of CRC-32C of what follows, both
 // little-endian, and the event: numbers as varints, text as its length and
 // bytes. Flags follow only if one is set, so records without flags keep the
-// older format. A length of zero is never written, so that a run of zero bytes,
-// which a power failure may leave, is no record.
+// older format; flags that this version does not know have no meaning to it. A
+// length of zero is never written, so that a run of zero bytes, which a power
+// failure may leave, is no record.
 const (
 	headerSize = 8
 	maxPayload = 64 << 10
 
 	flagLimited  = 1
 	flagUnstored = 2
-	allFlags     = flagLimited | flagUnstored
 )
 
 var (
@@ -123,7 +123,7 @@ func decodePayload(payload []byte, e *Event) bool {
 	if !d.bad && d.at < len(d.b) {
 		flags := d.uvarint()
 		e.Limited, e.Unstored = flags&flagLimited != 0, flags&flagUnstored != 0
-		d.bad = d.bad || flags == 0 || flags > allFlags
+		d.bad = d.bad || flags == 0
 	}
 	return !d.bad && d.at == len(d.b)
 }

@@ -102,7 +102,11 @@ func TestRecordWithoutFlags(t *testing.T) {
 	if !decodePayload([]byte(old+"\x02"), &got) || !reflect.DeepEqual(got, want) {
 		t.Errorf("not to be stored: got %+v, want %+v", got, want)
 	}
-	for _, flags := range []string{"\x00", "\x04", "\x80", "\x01\x01"} {
+	// A later version may have set other flags as well.
+	if !decodePayload([]byte(old+"\xfe\x01"), &got) || !reflect.DeepEqual(got, want) {
+		t.Errorf("with unknown flags: got %+v, want %+v", got, want)
+	}
+	for _, flags := range []string{"\x00", "\x80", "\x01\x01"} {
 		if decodePayload([]byte(old+flags), &got) {
 			t.Errorf("flags %q were taken", flags)
 		}
