@@ -90,8 +90,14 @@ func (l *Loader) Run(ctx context.Context) {
 // Move moves one batch and returns its size; Run does it again and again.
 func (l *Loader) Move(ctx context.Context) (int, error) {
 	b, err := l.log.Next(batchSize)
-	if err != nil || len(b.Events) == 0 {
+	if err != nil {
+		// What cannot be read is at least as old as this.
+		l.oldest.CompareAndSwap(0, int64(clock.At(time.Now())))
 		return 0, err
+	}
+	if len(b.Events) == 0 {
+		l.oldest.Store(0)
+		return 0, nil
 	}
 	l.oldest.Store(int64(oldest(b.Events)))
 	if stored := b.Stored(); len(stored.Events) > 0 {
@@ -109,8 +115,9 @@ func (l *Loader) Move(ctx context.Context) (int, error) {
 	return len(b.Events), nil
 }
 
-// Oldest returns the instant of the oldest event that l has begun to move, 0 when it
-// has moved all: one that stays back shows a store that does not keep up.
+// Oldest returns the instant of the oldest event that l has begun to move, or at which it
+// first could not read the log, 0 when it has moved all: one that stays back shows a store
+// that does not keep up.
 func (l *Loader) Oldest() clock.Instant { return clock.Instant(l.oldest.Load()) }
 
 func oldest(events []clicklog.Event) clock.Instant {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -216,4 +218,38 @@ func TestLoaderRetries(t *testing.T) {
 		<-ended
 		l.Close()
 	})
+}
+
+// A log that cannot be read stays back, and the loader says since when.
+func TestLoaderWithUnreadableLog(t *testing.T) {
+	dir := t.TempDir()
+	l := openLog(t, dir)
+	click(t, l, 3)
+	loader := eventstore.NewLoader(l, countNone, countNone, slog.New(slog.DiscardHandler))
+	files, err := filepath.Glob(filepath.Join(dir, "*", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rename := func(from, to string) {
+		for _, f := range files {
+			if err := os.Rename(f+from, f+to); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	rename("", ".away")
+	if n, err := loader.Move(t.Context()); err == nil {
+		t.Fatalf("%d events of a log that is away", n)
+	}
+	since := loader.Oldest()
+	if since == 0 {
+		t.Error("nothing stays back")
+	}
+	if _, err := loader.Move(t.Context()); err == nil || loader.Oldest() != since {
+		t.Errorf("%v; since %s and then since %s", err, since, loader.Oldest())
+	}
+	rename(".away", "")
+	if n, err := loader.Move(t.Context()); n != 3 || err != nil || loader.Oldest() != 0 {
+		t.Errorf("%d, %v; %s stays back", n, err, loader.Oldest())
+	}
 }
