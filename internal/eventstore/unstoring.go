@@ -20,6 +20,8 @@ const (
 	saveEvery = 5 * time.Second
 	// maxUnstored bounds the numbers in memory, one for each app and day.
 	maxUnstored = 10_000
+	// saved is how many of them a transaction saves: other writers of SQLite wait for it.
+	saved = 500
 )
 
 // Unstoring counts clicks that are not stored as events, in memory, and brings the counts
@@ -92,24 +94,43 @@ func (u *Unstoring) Save(ctx context.Context) (err error) {
 	keys := slices.SortedFunc(maps.Keys(clicks), func(a, b appDay) int {
 		return cmp.Or(cmp.Compare(a.app, b.app), cmp.Compare(a.day, b.day))
 	})
-	err = u.db.InTxReadCommitted(ctx, func(tx *store.Tx) error {
-		for _, key := range keys {
-			if err := tx.Send(ctx, "INSERT INTO event_unstored (app_id, day, clicks) VALUES (?, ?, ?) "+
-				"ON CONFLICT (app_id, day) DO UPDATE SET clicks = event_unstored.clicks + excluded.clicks",
-				key.app, key.day, clicks[key]); err != nil {
-				return err
+	for some := range slices.Chunk(keys, saved) {
+		err = u.db.InTxReadCommitted(ctx, func(tx *store.Tx) error {
+			for _, key := range some {
+				if err := tx.Send(ctx, "INSERT INTO event_unstored (app_id, day, clicks) VALUES (?, ?, ?) "+
+					"ON CONFLICT (app_id, day) DO UPDATE SET clicks = event_unstored.clicks + excluded.clicks",
+					key.app, key.day, clicks[key]); err != nil {
+					return err
+				}
 			}
+			return nil
+		})
+		if err != nil {
+			u.restore(clicks)
+			return err
 		}
-		return nil
-	})
-	if err != nil {
-		u.mu.Lock()
-		defer u.mu.Unlock()
-		for key, n := range clicks {
-			u.add(key, n)
+		for _, key := range some {
+			delete(clicks, key)
 		}
 	}
-	return err
+	return nil
+}
+
+// restore takes counts that could not be saved back into memory. Those that came
+// meanwhile have taken the place of some, for which there is no room then.
+func (u *Unstoring) restore(clicks map[appDay]int64) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	var lost int64
+	for key, n := range clicks {
+		if !u.add(key, n) {
+			lost += n
+		}
+	}
+	if lost > 0 {
+		u.log.Error("clicks are missing from the count of those that are not stored: the database was away, and there "+
+			"is no room for more", "clicks", lost)
+	}
 }
 
 // SweepUnstored deletes up to limit counts of the days before that of an instant and

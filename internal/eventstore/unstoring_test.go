@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
 	"testing"
 	"time"
 
@@ -89,5 +90,52 @@ func TestUnstoringIsBounded(t *testing.T) {
 	}
 	if err := u.Save(t.Context()); err != nil || !u.Add("another", storetest.Start) {
 		t.Errorf("%v; or there is no place after it was saved", err)
+	}
+	if n, err := store.One(t.Context(), db, store.Value[int64], "SELECT sum(clicks) FROM event_unstored"); n != 10_001 ||
+		err != nil {
+		t.Errorf("%d saved, %v; want 10001", n, err)
+	}
+}
+
+// A part that cannot be saved stays in memory, and no part is saved twice.
+func TestUnstoringSavesParts(t *testing.T) {
+	db := storetest.Open(t, storetest.Address(t, "sqlite"), &clock.Clock{})
+	u := eventstore.NewUnstoring(db, slog.New(slog.DiscardHandler))
+	for i := range 1200 {
+		u.Add(fmt.Sprintf("app%04d", i), storetest.Start)
+	}
+	wantSaved := func(want int64) {
+		t.Helper()
+		n, err := store.One(t.Context(), db, store.Value[int64], "SELECT coalesce(sum(clicks), 0) FROM event_unstored")
+		if n != want || err != nil {
+			t.Errorf("%d saved, %v; want %d", n, err, want)
+		}
+	}
+	if _, err := db.Exec(t.Context(), `CREATE TRIGGER refuse BEFORE INSERT ON event_unstored WHEN NEW.app_id = 'app0700'
+		BEGIN SELECT RAISE(FAIL, 'refused'); END`); err != nil {
+		t.Fatal(err)
+	}
+	if u.Save(t.Context()) == nil {
+		t.Error("saved what the database refuses")
+	}
+	wantSaved(500)
+	if _, err := db.Exec(t.Context(), "DROP TRIGGER refuse"); err != nil {
+		t.Fatal(err)
+	}
+	if err := u.Save(t.Context()); err != nil {
+		t.Error(err)
+	}
+	wantSaved(1200)
+}
+
+// Counts that find no room in memory after a failure are told.
+func TestUnstoringTellsLosses(t *testing.T) {
+	db := storetest.Open(t, storetest.Address(t, "sqlite"), &clock.Clock{})
+	var told strings.Builder
+	u := eventstore.NewUnstoring(db, slog.New(slog.NewTextHandler(&told, nil)))
+	u.Add("first", storetest.Start)
+	u.Restore(10_000)
+	if !strings.Contains(told.String(), "clicks=1") {
+		t.Errorf("told: %s", told.String())
 	}
 }
