@@ -2,6 +2,7 @@ package eventstore
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/clicklog"
@@ -60,8 +61,12 @@ func Copy(ctx context.Context, from, to Engine, c Copying, kept func(context.Con
 	}
 }
 
-// part is the period that Totals counts at a time, so that no engine takes too long.
-const part = 30 * 24 * time.Hour
+const (
+	// part is the period that Totals counts at a time, so that no engine takes too long.
+	part = 30 * 24 * time.Hour
+	// smallestPart is not halved: an engine that is too slow for it is too slow for all.
+	smallestPart = time.Hour
+)
 
 // Totals counts the events of each app of an engine, those of crawlers included. now
 // comes after most of them.
@@ -81,14 +86,41 @@ func Totals(ctx context.Context, e Engine, now clock.Instant) (_ map[string]int6
 			if start > now {
 				end = LastInstant
 			}
-			for _, device := range []string{"", "bot"} {
-				rows, err := e.Count(ctx, Query{Filter: Filter{AppID: app, Start: start, End: end, Device: device}})
-				if err != nil {
-					return nil, err
-				}
-				totals[app] += rows[0].Events
+			n, err := countPart(ctx, e, Filter{AppID: app, Start: start, End: end})
+			if err != nil {
+				return nil, err
 			}
+			totals[app] += n
 			start = end
 		}
 	}
+}
+
+// countPart counts the events of a period, half of it at a time where it has too many for
+// the deadline of a query.
+func countPart(ctx context.Context, e Engine, f Filter) (n int64, err error) {
+	for _, device := range []string{"", "bot"} {
+		f.Device = device
+		rows, err := e.Count(ctx, Query{Filter: f})
+		if errors.Is(err, ErrSlow) && ctx.Err() == nil && f.End.Sub(f.Start) > smallestPart {
+			return countHalves(ctx, e, f)
+		}
+		if err != nil {
+			return 0, err
+		}
+		n += rows[0].Events
+	}
+	return n, nil
+}
+
+func countHalves(ctx context.Context, e Engine, f Filter) (int64, error) {
+	first, second := f, f
+	first.End = f.Start + (f.End-f.Start)/2
+	second.Start = first.End
+	n, err := countPart(ctx, e, first)
+	if err != nil {
+		return 0, err
+	}
+	m, err := countPart(ctx, e, second)
+	return n + m, err
 }

@@ -1,0 +1,64 @@
+package eventstore_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/waymarkhq/waymark/internal/clicklog"
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/eventstore"
+	"github.com/waymarkhq/waymark/internal/eventstore/database"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
+)
+
+// slow is an engine that counts no period within the deadline that is longer than most.
+type slow struct {
+	eventstore.Engine
+	most time.Duration
+}
+
+func (s slow) Count(ctx context.Context, q eventstore.Query) ([]eventstore.Row, error) {
+	if q.End.Sub(q.Start) > s.most {
+		return nil, eventstore.ErrSlow
+	}
+	return s.Engine.Count(ctx, q)
+}
+
+// Totals asks about shorter periods where an engine does not keep the deadline, down to
+// some that no engine is too slow for.
+func TestTotalsOfSlowEngine(t *testing.T) {
+	db := storetest.Open(t, storetest.Address(t, "sqlite"), &clock.Clock{})
+	e := database.Open(db)
+	const all = 100
+	events := make([]clicklog.Event, all)
+	for i := range events {
+		events[i] = clicklog.Event{ID: int64(i), At: storetest.Start.Add(time.Duration(i) * 13 * time.Hour),
+			Type: clicklog.Click, Device: []string{"ios", "bot"}[i%2], Link: clicklog.Link{ID: "one", AppID: "a"}}
+	}
+	if err := e.Append(t.Context(), &clicklog.Batch{Events: events}); err != nil {
+		t.Fatal(err)
+	}
+	now := storetest.Start.Add(400 * 24 * time.Hour)
+	totals, err := eventstore.Totals(t.Context(), slowUntil{slow{e, 25 * time.Hour}, now}, now)
+	if err != nil || totals["a"] != all {
+		t.Errorf("%v, %v; want %d", totals, err, all)
+	}
+	if _, err := eventstore.Totals(t.Context(), slow{e, time.Minute}, now); !errors.Is(err, eventstore.ErrSlow) {
+		t.Errorf("an engine that is too slow for everything: %v", err)
+	}
+}
+
+// slowUntil is as slow as slow until an instant, after which there are no events.
+type slowUntil struct {
+	slow
+	until clock.Instant
+}
+
+func (s slowUntil) Count(ctx context.Context, q eventstore.Query) ([]eventstore.Row, error) {
+	if q.Start >= s.until {
+		return s.Engine.Count(ctx, q)
+	}
+	return s.slow.Count(ctx, q)
+}
