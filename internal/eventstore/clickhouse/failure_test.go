@@ -12,7 +12,9 @@ import (
 	"github.com/waymarkhq/waymark/internal/eventstore"
 	"github.com/waymarkhq/waymark/internal/eventstore/clickhouse"
 	"github.com/waymarkhq/waymark/internal/eventstore/clickhouse/clickhousetest"
+	"github.com/waymarkhq/waymark/internal/eventstore/database"
 	"github.com/waymarkhq/waymark/internal/eventstore/enginetest"
+	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
 
@@ -135,6 +137,56 @@ func TestSilentServer(t *testing.T) {
 			t.Errorf("after the caller has left: %v", err)
 		}
 	}
+}
+
+// While somebody waits for a silent server to get the schema, others may leave.
+func TestSilentServerAtFirst(t *testing.T) {
+	relay, address := newRelay(t, clickhousetest.Address(t))
+	relay.up(t)
+	relay.loseAnswers(1)
+	s := open(t, address)
+	first, end := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Append(first, clicks(1)) }()
+	storetest.Eventually(t, "the server is asked", relay.asked)
+	left, leave := context.WithCancel(t.Context())
+	leave()
+	if err := s.Append(left, clicks(1)); !errors.Is(err, context.Canceled) {
+		t.Errorf("after the caller has left: %v", err)
+	}
+	end()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("at the end: %v", err)
+	}
+}
+
+// The main database knows how far logs are loaded, so that an engine that takes the place
+// of ClickHouse knows it, and tells when none must be any more.
+func TestRecord(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		s, next := open(t, clickhousetest.Address(t)), database.Open(db)
+		moved := error(nil)
+		s.Record(db, func(context.Context, store.Q) error { return moved })
+		l := enginetest.NewLog()
+		l.Write(clicks(30).Events...)
+		if err := s.Append(t.Context(), l.Batch(0, 20)); err != nil {
+			t.Fatal(err)
+		}
+		moved = errors.New("moved")
+		if err := s.Append(t.Context(), l.Batch(0, 30)); !errors.Is(err, moved) {
+			t.Errorf("append after the events have moved: %v", err)
+		}
+		if got := count(t, s); got != 20 {
+			t.Errorf("%d clicks, want 20", got)
+		}
+		if err := next.Append(t.Context(), l.Batch(0, 30)); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := next.Count(t.Context(), everything("a"))
+		if err != nil || rows[0].Clicks != 10 {
+			t.Errorf("the next engine has %+v, %v; want the 10 clicks that ClickHouse has not", rows, err)
+		}
+	})
 }
 
 // A program does not touch what a newer one has made.

@@ -88,6 +88,13 @@ func (r *relay) loseAnswers(after int) {
 	r.lose = after
 }
 
+// asked reports whether somebody is connected.
+func (r *relay) asked() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.conns) > 0
+}
+
 // copy forwards what from says to to.
 func (r *relay) copy(to, from net.Conn, toServer bool) {
 	defer to.Close()

@@ -38,6 +38,9 @@ func (s *Store) Erase(ctx context.Context, e eventstore.Erasure) (deleted int64,
 	if err = s.prepare(ctx); err == nil {
 		deleted, err = s.remove(ctx, conditions)
 	}
+	if err == nil && deleted > 0 {
+		err = s.await(ctx, changeTimeout)
+	}
 	if err != nil {
 		return 0, 0, fmt.Errorf("erase events: %w", err)
 	}
@@ -47,7 +50,7 @@ func (s *Store) Erase(ctx context.Context, e eventstore.Erasure) (deleted int64,
 // Sweep implements eventstore.Engine. Months that have ended before the instant are
 // dropped at once; events of the month of the instant are deleted once a day, as that
 // rewrites the parts of the month. The limit has no meaning: no step of this is long
-// for anybody else.
+// for anybody else. It waits for a while until the events are gone; the server goes on.
 func (s *Store) Sweep(ctx context.Context, before clock.Instant, _ int64) (deleted int64, err error) {
 	if err := s.prepare(ctx); err != nil {
 		return 0, fmt.Errorf("sweep events before %s: %w", before, err)
@@ -77,7 +80,15 @@ func (s *Store) Sweep(ctx context.Context, before clock.Instant, _ int64) (delet
 	if err == nil && s.due() {
 		var n int64
 		n, err = s.remove(ctx, "at < "+strconv.FormatInt(int64(before), 10))
-		deleted += n
+		if deleted += n; err == nil {
+			s.done()
+			if n > 0 {
+				err = s.await(ctx, sweepTimeout)
+			}
+		}
+		if errors.Is(err, errGoesOn) {
+			err = nil
+		}
 	}
 	if err != nil {
 		return deleted, fmt.Errorf("sweep events before %s: %w", before, err)
@@ -89,36 +100,43 @@ func (s *Store) Sweep(ctx context.Context, before clock.Instant, _ int64) (delet
 func (s *Store) due() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := s.clock.Now()
-	if s.swept != 0 && now.Sub(s.swept) < sweepEvery {
-		return false
-	}
-	s.swept = now
-	return true
+	return s.swept == 0 || s.clock.Now().Sub(s.swept) >= sweepEvery
 }
 
-// remove deletes the events that meet conditions, and returns how many there were once
-// no query reads them any more.
+// done notes that the server has taken the deletion of events that are too old.
+func (s *Store) done() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.swept = s.clock.Now()
+}
+
+// remove makes the server delete the events that meet conditions, and returns how many
+// there were.
 func (s *Store) remove(ctx context.Context, conditions string) (deleted int64, err error) {
-	ctx, cancel := context.WithTimeout(ctx, changeTimeout)
-	defer cancel()
 	deleted, err = one[int64](ctx, s, queryTimeout, "SELECT toInt64(count()) FROM "+s.table+" WHERE "+conditions)
 	if err != nil || deleted == 0 {
 		return 0, err
 	}
-	if err := s.exec(ctx, schemaTimeout, "ALTER TABLE "+s.table+" DELETE WHERE "+conditions); err != nil {
-		return 0, err
-	}
+	return deleted, s.exec(ctx, schemaTimeout, "ALTER TABLE "+s.table+" DELETE WHERE "+conditions)
+}
+
+var errGoesOn = errors.New("the server has not yet deleted the events, and goes on with it")
+
+// await waits until no query reads deleted events any more, with errGoesOn after a time.
+func (s *Store) await(ctx context.Context, atMost time.Duration) error {
+	over := time.After(atMost)
 	for wait := firstLook; ; wait = min(2*wait, longestLook) {
 		left, err := one[uint64](ctx, s, queryTimeout,
 			"SELECT count() FROM system.mutations WHERE database = ? AND table = 'event' AND NOT is_done", s.database)
 		if err != nil || left == 0 {
-			return deleted, err
+			return err
 		}
 		select {
 		case <-time.After(wait):
+		case <-over:
+			return errGoesOn
 		case <-ctx.Done():
-			return 0, errors.Join(errors.New("the server has not yet deleted the events, and goes on with it"), ctx.Err())
+			return errors.Join(errGoesOn, ctx.Err())
 		}
 	}
 }

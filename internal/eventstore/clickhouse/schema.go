@@ -25,9 +25,16 @@ const createEvent = `CREATE TABLE IF NOT EXISTS %s (
 // prepare makes the schema where it is missing, and refuses that of a newer version.
 // Once that was well, it does nothing.
 func (s *Store) prepare(ctx context.Context) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ready {
+	if s.ready.Load() {
+		return nil
+	}
+	select {
+	case s.preparing <- struct{}{}:
+		defer func() { <-s.preparing }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if s.ready.Load() {
 		return nil
 	}
 	schema := "`" + s.database + "`.event_schema"
@@ -49,7 +56,7 @@ func (s *Store) prepare(ctx context.Context) error {
 		return fmt.Errorf("database %s has schema %d and this program has %d: use a program of the version that made it",
 			s.database, found, version)
 	}
-	s.ready = true
+	s.ready.Store(true)
 	return nil
 }
 

@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
@@ -37,8 +38,10 @@ const (
 	schemaTimeout = 30 * time.Second
 	appendTimeout = 30 * time.Second
 	queryTimeout  = 10 * time.Second
-	// changeTimeout is for rewriting the parts that a deletion concerns.
+	// changeTimeout is for rewriting the parts that a deletion concerns, sweepTimeout for
+	// that part of it for which other sweeps wait.
 	changeTimeout = time.Hour
+	sweepTimeout  = 30 * time.Second
 )
 
 const connections = 8
@@ -56,9 +59,11 @@ type Store struct {
 	// table is the name of the table of events, database is where it is.
 	table, database string
 
+	// preparing has a place for who makes the schema; ready tells that it is there.
+	preparing chan struct{}
+	ready     atomic.Bool
+
 	mu sync.Mutex
-	// ready tells that the schema is there.
-	ready bool
 	// swept is when Sweep last rewrote parts.
 	swept clock.Instant
 }
@@ -90,7 +95,7 @@ func Open(address string, c *clock.Clock) (*Store, error) {
 	}
 	return &Store{
 		conn: conn, clock: c, turns: eventstore.NewTurns(connections / 2), database: database,
-		table: "`" + database + "`.event",
+		table: "`" + database + "`.event", preparing: make(chan struct{}, 1),
 	}, nil
 }
 
