@@ -94,6 +94,23 @@ func Open(address, dataDir string, kind Kind) (Store, error) {
 	return nil, fmt.Errorf("the %s is neither file nor an s3:// address", kind.Title)
 }
 
+// Identity returns which store of a kind Open opens at an address: the same text for
+// all addresses of a store, without its region. It holds no credentials.
+func Identity(address string, kind Kind) (string, error) {
+	if address == "file" {
+		return address, nil
+	}
+	b, err := openS3(address, "", kind)
+	if err != nil {
+		return "", err
+	}
+	identity := strings.TrimSuffix("s3://"+b.name+"/"+b.prefix, "/")
+	if endpoint := b.client.EndpointURL(); endpoint.Host != amazon {
+		identity += "?endpoint=" + endpoint.Scheme + "://" + endpoint.Host
+	}
+	return identity, nil
+}
+
 // checkName refuses what is no name of ours, before it becomes part of a path.
 func (k *Kind) checkName(name string) error {
 	if !k.Name.MatchString(name) {

@@ -81,9 +81,12 @@ func openS3(address, dir string, kind Kind) (*bucket, error) {
 	return b, nil
 }
 
+// amazon is the endpoint of Amazon's own service.
+const amazon = "s3.amazonaws.com"
+
 // newClient returns a client of the service at an endpoint; "" is Amazon's own.
 func newClient(endpoint, region string, kind Kind) (*minio.Core, error) {
-	host, options := "s3.amazonaws.com", &minio.Options{Secure: true, Region: region, MaxRetries: attempts}
+	host, options := amazon, &minio.Options{Secure: true, Region: region, MaxRetries: attempts}
 	if endpoint != "" {
 		u, err := url.Parse(endpoint)
 		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || strings.Trim(u.Path, "/") != "" ||

@@ -151,6 +151,28 @@ func TestS3TooLarge(t *testing.T) {
 	}
 }
 
+// A store has one identity, whatever its address leaves out.
+func TestIdentity(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", "the-id")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "the-secret")
+	for address, want := range map[string]string{
+		"file":                                                     "file",
+		"s3://images?region=eu-central-1":                          "s3://images",
+		"s3://images/?region=eu-central-1":                         "s3://images",
+		"s3://images/a/b/?region=us-east-1":                        "s3://images/a/b",
+		"s3://images/a?endpoint=http://h:90":                       "s3://images/a?endpoint=http://h:90",
+		"s3://images/a?endpoint=https://s3.amazonaws.com&region=x": "s3://images/a",
+		"s3://images/a?region=x&endpoint=http://h:90/":             "s3://images/a?endpoint=http://h:90",
+	} {
+		if got, err := Identity(address, Images); got != want || err != nil {
+			t.Errorf("%s: %q, %v; want %q", address, got, err, want)
+		}
+	}
+	if got, err := Identity("ftp://images", Images); err == nil {
+		t.Errorf("no address is %q", got)
+	}
+}
+
 func TestAddress(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "the-id")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "the-secret")
