@@ -62,8 +62,8 @@ func (e *EngineSettings) Kind() (string, error) {
 // "" for an installation that has none yet. What was loaded before engines could be
 // chosen is in the main database.
 func Recorded(ctx context.Context, db *store.DB) (string, error) {
-	kind, err := store.One(ctx, db, store.Value[string], "SELECT value FROM installation WHERE name = ?", engineName)
-	if !errors.Is(err, store.ErrNotFound) {
+	kind, err := installed(ctx, db, engineName)
+	if err != nil || kind != "" {
 		return kind, err
 	}
 	if found, err := store.Exists(ctx, db, "SELECT 1 FROM event"); err != nil || !found {
@@ -73,7 +73,7 @@ func Recorded(ctx context.Context, db *store.DB) (string, error) {
 }
 
 // Choose completes e with the engine of the installation in db, and refuses another
-// one. It records nothing.
+// one, and another segment store. It records nothing.
 func (e *EngineSettings) Choose(ctx context.Context, db *store.DB) error {
 	asked, err := e.Kind()
 	if err != nil {
@@ -95,23 +95,38 @@ func (e *EngineSettings) Choose(ctx context.Context, db *store.DB) error {
 	default:
 		e.Address = recorded
 	}
+	if e.Address == Segments {
+		return e.checkStore(ctx, db)
+	}
 	return nil
 }
 
-// settle completes e as Choose does, and records the engine of a new installation.
-func (e *EngineSettings) settle(ctx context.Context, db *store.DB) error {
-	asked := *e
-	if err := e.Choose(ctx, db); err != nil {
+// settle completes o as Choose does, and records the engine of a new installation once
+// it has done its work: a misspelt address would be refused to be corrected.
+func (o *EngineOptions) settle(ctx context.Context) error {
+	asked := o.EngineSettings
+	if err := o.Choose(ctx, o.DB); err != nil {
 		return err
 	}
-	kind, err := e.Kind()
+	kind, err := o.Kind()
 	if err != nil {
 		return err
 	}
-	recorded, err := db.InstallationValue(ctx, engineName, kind)
+	if err := o.settleStore(ctx, kind); err != nil {
+		return err
+	}
+	recorded, err := installed(ctx, o.DB, engineName)
+	if err == nil && recorded == "" {
+		if kind == ClickHouse {
+			_, err = checkClickHouse(ctx, *o)
+		}
+		if err == nil {
+			recorded, err = o.DB.InstallationValue(ctx, engineName, kind)
+		}
+	}
 	if err == nil && recorded != kind { // another process has just recorded another one
-		*e = asked
-		err = e.Choose(ctx, db)
+		o.EngineSettings = asked
+		err = o.Choose(ctx, o.DB)
 	}
 	return err
 }
@@ -213,16 +228,17 @@ func WithEngine(ctx context.Context, o EngineOptions, f func(eventstore.Engine) 
 // openEvents opens the engine of the installation.
 func (i *Installation) openEvents(ctx context.Context) (err error) {
 	s := &i.settings
-	if err := s.Engine.settle(ctx, s.DB); err != nil {
+	o := EngineOptions{EngineSettings: s.Engine, DB: s.DB, DataDir: s.DataDir, Log: s.Log, Clock: s.Clock}
+	if err := o.settle(ctx); err != nil {
 		return err
 	}
-	kind, err := s.Engine.Kind()
+	kind, err := o.Kind()
 	if err != nil {
 		return err
 	}
 	turns := turnsFor(kind, s.DB)
-	if i.engine, err = OpenEngine(ctx, EngineOptions{EngineSettings: s.Engine, DB: s.DB, DataDir: s.DataDir, Log: s.Log,
-		Clock: s.Clock, Turns: turns}); err != nil {
+	s.Engine, o.Turns = o.EngineSettings, turns
+	if i.engine, err = OpenEngine(ctx, o); err != nil {
 		return fmt.Errorf("open the engine of events: %w", err)
 	}
 	s.Log.Info("events are kept", "engine", kind)
@@ -267,12 +283,8 @@ func checkClickHouse(ctx context.Context, o EngineOptions) (found string, err er
 
 // checkSegments looks at the segment store and at the manifest.
 func checkSegments(ctx context.Context, o EngineOptions) (string, error) {
-	files, err := o.openFiles(0)
-	if err != nil {
+	if err := o.tryStore(ctx); err != nil {
 		return "", err
-	}
-	if err := files.Check(ctx); err != nil {
-		return "", fmt.Errorf("--segment-store: %w", err)
 	}
 	s, err := segments.ReadStatus(ctx, o.DB)
 	if err != nil {

@@ -45,6 +45,9 @@ func CopyEvents(ctx context.Context, from, to EngineOptions, progress func(copie
 	if kind == old {
 		return fmt.Errorf("the events of this installation are in the engine %s already", kind)
 	}
+	if err := to.settleStore(ctx, kind); err != nil {
+		return err
+	}
 	source, err := OpenEngine(ctx, from)
 	if err != nil {
 		return err
@@ -160,15 +163,12 @@ func beginCopy(ctx context.Context, db *store.DB, kind string, target eventstore
 
 // keptCopy returns the state of the copy that was ended, nil for none.
 func keptCopy(ctx context.Context, db *store.DB) (*copying, error) {
-	text, err := store.One(ctx, db, store.Value[string], "SELECT value FROM installation WHERE name = ?", copyName)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil
+	text, err := installed(ctx, db, copyName)
+	if err != nil || text == "" {
+		return nil, err
 	}
 	c := &copying{}
-	if err == nil {
-		err = json.Unmarshal([]byte(text), c)
-	}
-	return c, err
+	return c, json.Unmarshal([]byte(text), c)
 }
 
 func (c *copying) keep(ctx context.Context, db *store.DB, now eventstore.Copying) error {
@@ -212,7 +212,8 @@ func sum(totals map[string]int64) (all int64) {
 // ClearEvents deletes all events of an engine that is not the one of the installation,
 // such as those that a copy left there. It calls progress with the number of events
 // that were deleted so far. Files of segments go a minute later, for which it waits:
-// nobody else deletes files of an engine that no process has.
+// nobody else deletes files of an engine that no process has. The segment store of the
+// next copy may then be another one.
 func ClearEvents(ctx context.Context, o EngineOptions, progress func(deleted int64)) (err error) {
 	kind, err := o.Kind()
 	if err != nil {
@@ -223,6 +224,11 @@ func ClearEvents(ctx context.Context, o EngineOptions, progress func(deleted int
 		return err
 	case recorded == "" || recorded == kind:
 		return fmt.Errorf("%s is the engine of this installation: its events are those that analytics shows", kind)
+	}
+	if kind == Segments {
+		if err := o.checkStore(ctx, o.DB); err != nil {
+			return err
+		}
 	}
 	engine, err := OpenEngine(ctx, o)
 	if err != nil {
@@ -251,13 +257,22 @@ func ClearEvents(ctx context.Context, o EngineOptions, progress func(deleted int
 	if kind != Segments {
 		return nil
 	}
-	return running(ctx, engine, func() error { return awaitNoGarbage(ctx, o.DB) })
+	if err := running(ctx, engine, func() error { return awaitNoGarbage(ctx, o.DB) }); err != nil {
+		return err
+	}
+	return store.SetInstallationValue(ctx, o.DB, storeName, "")
+}
+
+// FilesToDelete reports whether there are files in the segment store that an executor is
+// to delete.
+func FilesToDelete(ctx context.Context, q store.Q) (bool, error) {
+	return store.Exists(ctx, q, "SELECT 1 FROM event_garbage")
 }
 
 // awaitNoGarbage waits until no file of the segment store is to be deleted.
 func awaitNoGarbage(ctx context.Context, db *store.DB) error {
 	for {
-		if left, err := store.Exists(ctx, db, "SELECT 1 FROM event_garbage"); err != nil || !left {
+		if left, err := FilesToDelete(ctx, db); err != nil || !left {
 			return err
 		}
 		select {

@@ -22,7 +22,8 @@ const youngWithin = 10 * time.Second
 var errGone = errors.New("the segment was replaced")
 
 // errMissing is the error of a sealed segment without its file.
-var errMissing = errors.New("the file is missing from the segment store: bring it back from a backup")
+var errMissing = errors.New("the file is missing from the segment store: is --segment-store the right one? If it is, " +
+	"bring the file back from a backup")
 
 // fileError is the error of a segment that cannot be read.
 type fileError struct {

@@ -2,7 +2,9 @@ package segments
 
 import (
 	"context"
+	"errors"
 
+	"github.com/waymarkhq/waymark/internal/blob"
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
@@ -40,4 +42,22 @@ func ReadStatus(ctx context.Context, q store.Q) (s Status, err error) {
 		}
 	}
 	return s, err
+}
+
+// CheckNewest finds out whether a segment store has the newest of the files that the
+// manifest in a main database names.
+func CheckNewest(ctx context.Context, q store.Q, files blob.Store) (err error) {
+	defer fault.Wrap(&err, "newest file of segments")
+	newest, err := entries(ctx, q, "WHERE data IS NULL ORDER BY last_at DESC LIMIT 1")
+	if err != nil || len(newest) == 0 {
+		return err
+	}
+	file, err := files.Open(ctx, fileName(newest[0].id))
+	if errors.Is(err, blob.ErrNotFound) {
+		err = errMissing
+	}
+	if err != nil {
+		return &fileError{newest[0].id, err}
+	}
+	return file.Close()
 }
