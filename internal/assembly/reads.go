@@ -17,15 +17,20 @@ import (
 type observed struct {
 	eventstore.Engine
 	duration *prometheus.HistogramVec
+	slow     prometheus.Counter
 }
 
-// observe returns e with a metric of its reads.
+// observe returns e with metrics of its reads.
 func observe(e eventstore.Engine, r prometheus.Registerer) eventstore.Engine {
-	return &observed{e, promauto.With(r).NewHistogramVec(prometheus.HistogramOpts{
+	factory := promauto.With(r)
+	return &observed{e, factory.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "waymark_event_read_seconds",
 		Help:    "How long reads of events took, by what was read: total, the dimension of the groups, list or links.",
 		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
-	}, []string{"read"})}
+	}, []string{"read"}), factory.NewCounter(prometheus.CounterOpts{
+		Name: "waymark_event_reads_slow_total",
+		Help: "Reads of events that were ended by their deadline of 10 seconds, waiting included.",
+	})}
 }
 
 // read times a read that began at an instant and ended with err. One that was turned
@@ -33,6 +38,9 @@ func observe(e eventstore.Engine, r prometheus.Registerer) eventstore.Engine {
 func (o *observed) read(what string, began time.Time, err error) {
 	if !errors.Is(err, eventstore.ErrBusy) {
 		o.duration.WithLabelValues(what).Observe(time.Since(began).Seconds())
+	}
+	if errors.Is(err, eventstore.ErrSlow) {
+		o.slow.Inc()
 	}
 }
 
