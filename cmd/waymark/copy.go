@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"regexp"
+	"strings"
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/assembly"
@@ -25,7 +27,7 @@ type eventsCopyCommand struct {
 
 // Run copies all events and makes the other engine the one of the installation. What
 // was copied before it was ended is not copied again.
-func (c *eventsCopyCommand) Run(ctx context.Context) error {
+func (c *eventsCopyCommand) Run(ctx context.Context, config *configFile) error {
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -44,21 +46,47 @@ func (c *eventsCopyCommand) Run(ctx context.Context) error {
 			}
 			source, _ := from.Kind()
 			target, _ := to.Kind()
-			_, err := fmt.Printf("%d events are in the engine %s, which waymark serve uses from now on; if it is started "+
-				"with --events, name the new engine there.\nThe engine %s still has them, too, where neither retention nor "+
-				"erasure reaches them. When all is well, delete them:\nwaymark events clear --engine %s --data-dir %s "+
-				"--database %s\n", p.done, target, source, source, c.DataDir, shown(c.Database))
+			_, err := fmt.Printf("%d events are in the engine %s, which waymark serve uses from now on. If it is started with "+
+				"--events, name the new engine there: %s\nThe engine %s still has them, too, where neither retention nor "+
+				"erasure reaches them. When all is well, delete them:\nwaymark events clear %s%s\n", p.done, target,
+				c.named("--events", target), source, c.named("--engine", source), c.opened(config))
 			return err
 		})
 	})
 }
 
-// shown returns the address of a database as it may stand in a terminal.
-func shown(address string) string {
-	if address == "sqlite" {
-		return address
+// named returns the flags that name an engine of a kind, without a password.
+func (s *segments) named(flag, kind string) string {
+	switch {
+	case kind == assembly.ClickHouse:
+		return flag + " 'clickhouse://…'"
+	case kind == assembly.Segments && s.SegmentStore != "file":
+		return flag + " " + kind + " --segment-store " + quoted(s.SegmentStore)
 	}
-	return "ADDRESS"
+	return flag + " " + kind
+}
+
+// opened returns the flags that open the same installation, without a password.
+func (s *storage) opened(config *configFile) string {
+	flags := " --data-dir " + quoted(s.DataDir)
+	if config.path != "" {
+		flags += " --config " + quoted(config.path)
+	}
+	if s.embedded() {
+		return flags + " --database sqlite"
+	}
+	return flags + " --database 'postgres://…'"
+}
+
+// plainText is what a shell takes as it stands.
+var plainText = regexp.MustCompile(`^[A-Za-z0-9._/:-]+$`)
+
+// quoted returns a value as it stands in a shell.
+func quoted(value string) string {
+	if plainText.MatchString(value) {
+		return value
+	}
+	return "'" + strings.ReplaceAll(value, "'", `'\''`) + "'"
 }
 
 // progress tells on stderr how far a command is, at most once a second.
@@ -68,14 +96,18 @@ type progress struct {
 	first, done int64
 }
 
-// show tells that done of all events were dealt with; all is 0 where it is not known.
+// show tells that done of all events were dealt with; all is 0 where it is not known,
+// and then a command that takes less than a second tells nothing here.
 func (p *progress) show(done, all int64) {
 	now := time.Now()
 	if p.began.IsZero() {
 		p.began, p.first = now, done
+		if all == 0 {
+			p.told = now
+		}
 	}
 	p.done = done
-	if now.Sub(p.told) < time.Second && done != all {
+	if now.Sub(p.told) < time.Second && (done != all || all == 0) {
 		return
 	}
 	p.told = now
@@ -105,12 +137,15 @@ func (c *eventsClearCommand) Run(ctx context.Context) error {
 		return err
 	}
 	return c.with(ctx, func(db *store.DB) error {
-		p := &progress{doing: "deleted"}
-		err := assembly.ClearEvents(ctx, c.options(db, c.engine(c.Engine)), func(n int64) { p.show(n, 0) })
+		p, o := &progress{doing: "deleted"}, c.options(db, c.engine(c.Engine))
+		if err := assembly.ClearEvents(ctx, o, func(n int64) { p.show(n, 0) }); err != nil {
+			return err
+		}
+		kind, err := o.Kind()
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Printf("deleted %d events of the engine %s\n", p.done, c.Engine)
+		_, err = fmt.Printf("deleted %d events of the engine %s\n", p.done, kind)
 		return err
 	})
 }

@@ -53,52 +53,68 @@ func (c *doctorCommand) Run(ctx context.Context) error {
 			return err
 		}
 		report("asset store", "ok")
-		events, err := assembly.CheckEngine(ctx, c.options(db, c.engine(c.Events)))
-		if err != nil {
-			return err
+		events, failed := assembly.CheckEngine(ctx, c.options(db, c.engine(c.Events)))
+		if failed == nil {
+			report("events", "ok, "+events)
+		} else { // nothing below depends on it
+			report("events", failed.Error())
+			failed = errors.New("the engine of events does not do its work, or is another one")
 		}
-		report("events", "ok, "+events)
-		found, err := c.tryDNS(ctx)
-		if err != nil {
-			return err
+		err = c.checkNetwork(ctx, db, report)
+		if err == nil {
+			err = c.checkQueues(ctx, db, report)
 		}
-		report("dns", found)
-		if _, err := c.client(c.DNSResolver); err != nil {
-			return err
-		}
-		if err := reportCertificates(ctx, db, report); err != nil {
-			return err
-		}
-		if n, _, err := delivery.Depth(ctx, db); err != nil {
-			return err
-		} else {
-			report("webhooks", fmt.Sprintf("ok, %d deliveries waiting", n))
-		}
-		if found, err := c.tryProvider(ctx); err != nil {
-			return err
-		} else if found != "" {
-			report("dns provider", "ok, "+found)
-		}
-		n, oldest, err := jobs.Depth(ctx, db)
-		if err != nil {
-			return err
-		}
-		if late := max(0, db.Now().Sub(oldest)); n > 0 && late > time.Minute {
-			report("jobs", fmt.Sprintf("%d waiting, the oldest due for %s: is an executor running?", n,
-				late.Round(time.Second)))
-			return errors.New("jobs are not being done")
-		}
-		report("jobs", fmt.Sprintf("ok, %d waiting", n))
-		took, err := c.tryExecutor(ctx, db)
-		switch {
-		case err != nil:
-			return err
-		case took == 0:
-			return fmt.Errorf("no executor did a test job within %s: is waymark serve running?", executorPatience)
-		}
-		report("executor", "ok, did a test job within "+took.Round(time.Millisecond).String())
-		return nil
+		return errors.Join(failed, err)
 	})
+}
+
+// checkNetwork checks the DNS, the certificates, the settings of webhooks and the DNS
+// provider.
+func (c *doctorCommand) checkNetwork(ctx context.Context, db *store.DB, report func(check, found string)) error {
+	found, err := c.tryDNS(ctx)
+	if err != nil {
+		return err
+	}
+	report("dns", found)
+	if _, err := c.client(c.DNSResolver); err != nil {
+		return err
+	}
+	if err := reportCertificates(ctx, db, report); err != nil {
+		return err
+	}
+	n, _, err := delivery.Depth(ctx, db)
+	if err != nil {
+		return err
+	}
+	report("webhooks", fmt.Sprintf("ok, %d deliveries waiting", n))
+	found, err = c.tryProvider(ctx)
+	if err == nil && found != "" {
+		report("dns provider", "ok, "+found)
+	}
+	return err
+}
+
+// checkQueues checks that durable work is being done.
+func (c *doctorCommand) checkQueues(ctx context.Context, db *store.DB, report func(check, found string)) error {
+	n, oldest, err := jobs.Depth(ctx, db)
+	if err != nil {
+		return err
+	}
+	if late := max(0, db.Now().Sub(oldest)); n > 0 && late > time.Minute {
+		report("jobs", fmt.Sprintf("%d waiting, the oldest due for %s: is an executor running?", n,
+			late.Round(time.Second)))
+		return errors.New("jobs are not being done")
+	}
+	report("jobs", fmt.Sprintf("ok, %d waiting", n))
+	took, err := c.tryExecutor(ctx, db)
+	switch {
+	case err != nil:
+		return err
+	case took == 0:
+		return fmt.Errorf("no executor did a test job within %s: is waymark serve running?", executorPatience)
+	}
+	report("executor", "ok, did a test job within "+took.Round(time.Millisecond).String())
+	return nil
 }
 
 // tryDNS asks the DNS where the hostnames of owners are to lead, and tells what it

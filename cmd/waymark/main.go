@@ -21,7 +21,7 @@ type command struct {
 	Serve   serveCommand   `cmd:"" help:"Run the API, the redirector and the executor."`
 	Session sessionCommand `cmd:"" help:"Sessions: issue, list and end them."`
 	Users   usersCommand   `cmd:"" help:"Owners: add, list, disable and enable them."`
-	Events  eventsCommand  `cmd:"" help:"Visits kept for analytics: status, copy, erase, export."`
+	Events  eventsCommand  `cmd:"" help:"Visits kept for analytics: status, copy, clear, erase, export."`
 	Migrate migrateCommand `cmd:"" help:"Bring the database to the newest schema."`
 	Doctor  doctorCommand  `cmd:"" help:"Check an installation."`
 	Version versionCommand `cmd:"" help:"Print the version, the commit and the schema."`
@@ -54,6 +54,7 @@ func run(ctx context.Context, args []string) error {
 		kong.Resolvers(file),
 		kong.Vars{"version": versionText()},
 		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(file),
 		kong.UsageOnError(),
 	)
 	if err != nil {

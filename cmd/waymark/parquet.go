@@ -39,11 +39,17 @@ func (c *eventsExportCommand) Run(ctx context.Context) error {
 	if end <= start {
 		return errors.New("--end must be after --start")
 	}
-	if _, err := os.Stat(c.Parquet); err == nil {
-		return fmt.Errorf("--parquet %s is there already; choose another name", c.Parquet)
+	if c.App == "" {
+		return errors.New("--app is empty")
+	}
+	if err := c.checkFile(); err != nil {
+		return err
 	}
 	return c.with(ctx, func(o assembly.EngineOptions) error {
 		return assembly.WithEngine(ctx, o, func(engine eventstore.Engine) (err error) {
+			if err := knownApp(ctx, o.DB, engine, c.App); err != nil {
+				return err
+			}
 			file, err := os.CreateTemp(filepath.Dir(c.Parquet), ".exporting-*")
 			if err != nil {
 				return fmt.Errorf("--parquet: %w", err)
@@ -56,10 +62,22 @@ func (c *eventsExportCommand) Run(ctx context.Context) error {
 			if err := os.Rename(file.Name(), c.Parquet); err != nil {
 				return err
 			}
-			_, err = fmt.Printf("wrote %d events of app %s from %s to %s into %s\n", n, c.App, start, end, c.Parquet)
+			_, err = fmt.Printf("wrote %s of app %s from %s to %s into %s\n", number(n, "event"), c.App, start, end, c.Parquet)
 			return err
 		})
 	})
+}
+
+// checkFile refuses a file that is there, and one in a folder that is not.
+func (c *eventsExportCommand) checkFile() error {
+	if _, err := os.Stat(c.Parquet); err == nil {
+		return fmt.Errorf("--parquet %s is there already; choose another name", c.Parquet)
+	}
+	folder := filepath.Dir(c.Parquet)
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		return fmt.Errorf("--parquet: the folder %s does not exist", folder)
+	}
+	return nil
 }
 
 // instant reads an instant, or a date for the beginning of that day in UTC.

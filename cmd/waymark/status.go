@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/waymarkhq/waymark/internal/assembly"
 	"github.com/waymarkhq/waymark/internal/eventstore"
@@ -26,8 +27,16 @@ func (c *eventsStatusCommand) Run(ctx context.Context) error {
 			for _, n := range totals {
 				all += n
 			}
-			_, err = fmt.Printf("engine   %s\nevents   %d of %d apps\n", found, all, len(totals))
+			_, err = fmt.Printf("engine   %s\nevents   %s of %s\n", found, number(all, "event"), number(int64(len(totals)), "app"))
 			return err
 		})
 	})
+}
+
+// number returns a number of things in words.
+func number(n int64, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return strconv.FormatInt(n, 10) + " " + thing
 }
