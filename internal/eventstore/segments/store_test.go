@@ -358,3 +358,29 @@ func descriptors(t *testing.T, dir string) (n int) {
 	}
 	return n
 }
+
+// A store without the newest file that the manifest names is found to be another one.
+func TestCheckNewest(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+		var stores []blob.Store
+		for range 2 {
+			s, err := blob.Open("file", t.TempDir(), blob.Segments(0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			stores = append(stores, s)
+		}
+		e := openOn(t, db, stores[0])
+		load(t, e, newTraffic().batch(100))
+		if err := CheckNewest(t.Context(), db, stores[1]); err != nil {
+			t.Errorf("without files: %v", err)
+		}
+		seal(t, e)
+		if err := CheckNewest(t.Context(), db, stores[0]); err != nil {
+			t.Error(err)
+		}
+		if err := CheckNewest(t.Context(), db, stores[1]); !errors.Is(err, errMissing) {
+			t.Errorf("another store: %v", err)
+		}
+	})
+}
