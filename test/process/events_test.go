@@ -8,8 +8,10 @@ import (
 	"testing"
 
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/eventstore/clickhouse/clickhousetest"
 	"github.com/waymarkhq/waymark/internal/eventstore/database"
 	"github.com/waymarkhq/waymark/internal/eventstore/enginetest"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
 
 // events runs a command on the events of an installation.
@@ -87,10 +89,10 @@ func TestKilledCopyOfEvents(t *testing.T) {
 		}
 		mustEvents(t, dir, address, "engine   database\n", "status")
 		mustEvents(t, dir, address, fmt.Sprintf("%d events are in the engine segments", count), "copy", "--to", "segments")
-		mustEvents(t, dir, address, fmt.Sprintf("events   %d of 1 apps", count), "status")
+		mustEvents(t, dir, address, fmt.Sprintf("events   %d events of 1 app\n", count), "status")
 		serve(t, dir, address).terminate()
 		mustEvents(t, dir, address, fmt.Sprintf("deleted %d events", count), "clear", "--engine", "database")
-		mustEvents(t, dir, address, fmt.Sprintf("events   %d of 1 apps", count), "status")
+		mustEvents(t, dir, address, fmt.Sprintf("events   %d events of 1 app\n", count), "status")
 	})
 }
 
@@ -109,19 +111,138 @@ func TestErasedAndExportedEvents(t *testing.T) {
 		}
 		s.loaded()
 		file := filepath.Join(t.TempDir(), "events.parquet")
-		args := []string{"export", "--app", o.app, "--start", "2020-01-01", "--end", "2100-01-01T00:00:00Z",
-			"--parquet", file}
+		args := exportOf(o.app, file)
 		mustEvents(t, dir, address, "wrote 5 events of app "+o.app, args...)
 		if _, stderr, code := events(t, dir, address, args...); code != 1 || !strings.Contains(stderr, "is there already") {
 			t.Errorf("over a file: exit code %d, %q", code, stderr)
 		}
-		mustEvents(t, dir, address, "erased 0 events of the installation", "erase", "--install", "i", "--app", o.app)
-		if _, stderr, code := events(t, dir, address, "erase", "--install", "i"); code != 1 ||
-			!strings.Contains(stderr, "--install and --app need each other") {
-			t.Errorf("without an app: exit code %d, %q", code, stderr)
+		for words, args := range map[string][]string{
+			"found no events of the installation of app " + o.app: {"erase", "--install", "i", "--app", o.app},
+			"found no events of link nope; nothing was deleted":   {"erase", "--link", "nope"},
+			"--install and --app need each other":                 {"erase", "--install", "i"},
+			"there is no app nope":                                {"erase", "--install", "i", "--app", "nope"},
+			"name what is to be erased":                           {"erase", "--link", ""},
+			"--app is empty":                                      exportOf("", file+"2"),
+			"waymark: there is no app nope":                       exportOf("nope", file+"2"),
+			"the folder " + file + "2 does not exist":             exportOf(o.app, file+"2/events.parquet"),
+		} {
+			if _, stderr, code := events(t, dir, address, args...); code != 1 || !strings.Contains(stderr, words) {
+				t.Errorf("%v: exit code %d, %q", args, code, stderr)
+			}
 		}
-		mustEvents(t, dir, address, "erased 5 events of link ", "erase", "--link", made.ID)
-		mustEvents(t, dir, address, "events   0 of 0 apps", "status")
+		out, stderr, code := events(t, dir, address, "erase", "--link", made.ID)
+		if code != 0 || !strings.Contains(out, "erased 5 events of link ") || !strings.Contains(out, "a running waymark serve") ||
+			strings.Contains(out, "files") {
+			t.Errorf("exit code %d, %q, %q", code, out, stderr)
+		}
+		mustEvents(t, dir, address, "events   0 events of 0 apps", "status")
 		s.terminate()
+	})
+}
+
+func exportOf(app, file string) []string {
+	return []string{"export", "--app", app, "--start", "2020-01-01", "--end", "2100-01-01T00:00:00Z", "--parquet", file}
+}
+
+// An installation whose files of events are in one segment store refuses another one,
+// and the command that a copy prints deletes the files there.
+func TestSegmentStoreOfEvents(t *testing.T) {
+	for _, engine := range storetest.Engines {
+		t.Run(engine, func(t *testing.T) { testSegmentStore(t, addressOf(t, engine)) })
+	}
+}
+
+func testSegmentStore(t *testing.T, address string) {
+	dir, s3 := t.TempDir(), newS3(t)
+	s := serve(t, dir, address, "--segment-store", s3.address())
+	db := open(t, dir, address)
+	traffic := enginetest.NewTraffic(1, "app", clock.At(db.Now().Time().AddDate(0, 0, -30)))
+	s.terminate()
+	old := database.Open(db)
+	if err := old.Append(t.Context(), enginetest.Batch(traffic.Events(500)...)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec(t.Context(), "UPDATE installation SET value = 'database' WHERE name = 'events_engine'"); err != nil {
+		t.Fatal(err)
+	}
+	refused := func(args ...string) {
+		t.Helper()
+		if out, stderr, code := execute(t, append(args, "--data-dir", dir, "--database", address)...); code != 1 ||
+			!strings.Contains(stderr+out, "in the segment store s3://images/waymark?endpoint="+s3.URL+", not in file") {
+			t.Errorf("%v: exit code %d, %q, %q", args, code, out, stderr)
+		}
+	}
+	refused("events", "copy", "--to", "segments")
+	mustEvents(t, dir, address, "500 events are in the engine segments", "copy", "--to", "segments", "--segment-store",
+		s3.address())
+	// As if they had been there since yesterday.
+	if _, err := db.Exec(t.Context(), "UPDATE event_segment SET created_at = 1"); err != nil {
+		t.Fatal(err)
+	}
+	s = serve(t, dir, address, "--segment-store", s3.address())
+	eventually(t, "they are sealed", func() error {
+		if n := s3.objects(t); n == 0 {
+			return fmt.Errorf("%d objects", n)
+		}
+		return nil
+	})
+	out, stderr, code := execute(t, "doctor", "--data-dir", dir, "--database", address)
+	if code != 1 || !strings.Contains(out, "not in file: name the former with --segment-store") ||
+		!strings.Contains(out, "\nexecutor     ok, ") {
+		t.Errorf("doctor: exit code %d, %q, %q", code, out, stderr)
+	}
+	s.terminate()
+	refused("serve", "--dev")
+	for _, args := range [][]string{{"status"}, {"copy", "--to", "database"}, {"erase", "--link", "x"}} {
+		refused(append([]string{"events"}, args...)...)
+	}
+	mustEvents(t, dir, address, "deleted 500 events of the engine database", "clear", "--engine", "database")
+	out, stderr, code = events(t, dir, address, "copy", "--to", "database", "--segment-store", s3.address())
+	if code != 0 {
+		t.Fatal(out, stderr)
+	}
+	refused("events", "clear", "--engine", "segments")
+	line := strings.TrimSpace(out[strings.LastIndex(out, "waymark events clear"):])
+	line = strings.Replace(line, "waymark", binary, 1)
+	line = strings.Replace(line, "'postgres://…'", "'"+address+"'", 1)
+	c := launch(t, exec.Command("sh", "-c", "exec "+line))
+	eventually(t, "the files are given up", func() error {
+		n, err := db.Exec(t.Context(), "UPDATE event_garbage SET due_at = 1")
+		if err == nil && n == 0 {
+			err = fmt.Errorf("no file is")
+		}
+		return err
+	})
+	eventually(t, "the files are deleted", func() error {
+		if n := s3.objects(t); n != 0 {
+			return fmt.Errorf("%d objects", n)
+		}
+		return nil
+	})
+	if code := c.wait(); code != 0 {
+		t.Errorf("exit code %d, %q", code, c.stderr.String())
+	}
+	mustEvents(t, dir, address, "500 events are in the engine segments", "copy", "--to", "segments")
+}
+
+// An address of ClickHouse that is wrong at the first start is not recorded, and a copy
+// prints no password.
+func TestClickHouseOfEvents(t *testing.T) {
+	each(t, func(t *testing.T, address string) {
+		dir, server := t.TempDir(), clickhousetest.Address(t)
+		stderr, _ := second(t, exec.Command(binary, serveArgs(dir, address, "--events",
+			"clickhouse://user:secret@127.0.0.1:1/waymark")...))
+		if !strings.Contains(stderr, "connection refused") || strings.Contains(stderr, "secret") {
+			t.Errorf("a server that is not there: %q", stderr)
+		}
+		serve(t, dir, address, "--events", server).terminate()
+		out, stderr, code := events(t, dir, address, "copy", "--from", server, "--to", "segments")
+		if code != 0 || !strings.Contains(out, "\nwaymark events clear --engine 'clickhouse://…' --data-dir ") {
+			t.Errorf("exit code %d, %q, %q", code, out, stderr)
+		}
+		if out, stderr, code := events(t, dir, address, "clear", "--engine", server); code != 0 ||
+			out != "deleted 0 events of the engine clickhouse\n" || stderr != "" {
+			t.Errorf("exit code %d, %q, %q", code, out, stderr)
+		}
 	})
 }
