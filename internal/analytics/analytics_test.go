@@ -76,7 +76,8 @@ func TestFromLinkToCountedClick(t *testing.T) {
 		} {
 			owner.Call("GET", base+bad, nil).Refused(fault.InvalidRequest)
 		}
-		for _, bad := range []string{"timezone=Mars/Olympus", "timezone=Local", "device=fridge", "source=tv",
+		for _, bad := range []string{"timezone=Mars/Olympus", "timezone=Local", "timezone=localtime",
+			"timezone=posixrules", "timezone=Factory", "timezone=posix/UTC", "timezone=right/UTC", "device=fridge", "source=tv",
 			"country=pt", "group=odd", "domain=a..b", "granularity=day"} {
 			owner.Call("GET", query+"&"+bad, nil).Refused(fault.InvalidRequest)
 		}

@@ -1,6 +1,8 @@
 package analytics_test
 
 import (
+	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -165,6 +167,36 @@ func TestClicksThatWereNotStoredAreTold(t *testing.T) {
 		limitation(today.Add(-20*day), today.Add(day), told(name(20)+" to "+name(0), "321"))
 		limitation(today.Add(-20*day), today.Add(-2*day), "")
 		limitation(today.Add(day), today.Add(2*day), "")
+	})
+}
+
+// A page may be continued with what the answer before says of its query.
+func TestPagesContinueByWhatTheAnswerSays(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		now := i.Clock.Now()
+		i.Record(t, at(owner, now, func(e *clicklog.Event) { e.Link.Prefix = "caf\u00e9" }),
+			at(owner, now-1, func(e *clicklog.Event) { e.Link.Prefix, e.Link.ID = "caf\u00e9", "y" }))
+		i.LoadClicks(t)
+		for _, list := range []string{"events", "top-links"} {
+			page := func(start, end, domain, prefix, more string) *apitest.Response {
+				t.Helper()
+				return owner.Call("GET", "/analytics/"+list+"?limit=1&appId="+owner.AppID+"&start="+start+"&end="+end+
+					"&domain="+domain+"&prefix="+url.QueryEscape(prefix)+more, nil)
+			}
+			first := page("2026-11-01T00:00:00Z", "2026-12-01T01:00:00%2B01:00", strings.ToUpper(owner.Host)+".", "cafe\u0301",
+				"").Want(200).Has("data.filters.domain", `"`+owner.Host+`"`).Has("data.filters.prefix", "\"caf\u00e9\"").
+				Has("pagination.hasMore", "true")
+			cursor := "&cursor=" + url.QueryEscape(first.Text("pagination.nextCursor"))
+			start, end := first.Text("data.period.start"), first.Text("data.period.end")
+			domain, prefix := first.Text("data.filters.domain"), first.Text("data.filters.prefix")
+			if r := page(start, end, domain, prefix, cursor).Want(200); r.Len("data.items") != 1 {
+				t.Errorf("the second page of %s: %s", list, r.Value("data.items"))
+			}
+			page(start, "2026-12-01T00:00:00.001Z", domain, prefix, cursor).Refused(fault.InvalidRequest, "query.cursor")
+			page(start, end, "x."+domain, prefix, cursor).Refused(fault.InvalidRequest, "query.cursor")
+			page(start, end, domain, "cafe", cursor).Refused(fault.InvalidRequest, "query.cursor")
+		}
 	})
 }
 

@@ -2,8 +2,11 @@ package analytics
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/eventstore"
@@ -32,8 +35,8 @@ type Scope struct {
 	Timezone string        `query:"timezone" maxLength:"64" default:"UTC"`
 	Group    string        `query:"group" enum:"all,main,operational" default:"all"`
 	LinkID   string        `query:"linkId" maxLength:"500"`
-	Domain   string        `query:"domain" maxLength:"253"`
-	Prefix   *string       `query:"prefix" maxLength:"200" allowEmpty:"true"`
+	Domain   string        `query:"domain" format:"idn-hostname" maxLength:"253"`
+	Prefix   *string       `query:"prefix" maxLength:"200" allowEmpty:"true" doc:"Empty: links without a prefix."`
 	FolderID string        `query:"folderId" maxLength:"100"`
 	TagID    string        `query:"tagId" maxLength:"100"`
 	Device   string        `query:"device" enum:"android,ios,desktop,other,bot" doc:"Crawlers are counted only when bot is asked for."`
@@ -57,8 +60,12 @@ func (in *Query) ask(ctx context.Context, q store.Q, now clock.Instant, eventTyp
 	a := &question{start: in.Start, end: in.End, Filter: eventstore.Filter{
 		AppID: in.AppID, Start: min(max(in.Start, retained(now)), in.End), End: in.End, LinkID: in.LinkID,
 		CampaignID: in.CampaignID, FolderID: in.FolderID, TagID: in.TagID, Device: in.Device, Source: in.Source,
-		Country: in.Country, Prefix: in.Prefix, EventType: eventType,
+		Country: in.Country, EventType: eventType,
 	}}
+	if in.Prefix != nil {
+		prefix := norm.NFC.String(*in.Prefix) // as links have theirs
+		a.Prefix = &prefix
+	}
 	if in.Group != "all" {
 		a.Group = in.Group
 	}
@@ -83,7 +90,7 @@ func (in *Query) ask(ctx context.Context, q store.Q, now clock.Instant, eventTyp
 		AppID: in.AppID, Period: Period{in.Start, in.End, in.Timezone, true, true},
 		Filters: Filters{
 			CampaignID: opt.TextPtr(in.CampaignID), FolderID: opt.TextPtr(in.FolderID), TagID: opt.TextPtr(in.TagID),
-			Group: in.Group, LinkID: opt.TextPtr(in.LinkID), Domain: opt.TextPtr(in.Domain), Prefix: in.Prefix,
+			Group: in.Group, LinkID: opt.TextPtr(in.LinkID), Domain: opt.TextPtr(a.Hostname), Prefix: a.Prefix,
 			Device: opt.TextPtr(in.Device), Source: opt.TextPtr(in.Source), Country: opt.TextPtr(in.Country),
 			EventType: opt.TextPtr(eventType),
 		},
@@ -96,10 +103,13 @@ func (in *Query) ask(ctx context.Context, q store.Q, now clock.Instant, eventTyp
 // zoneOf returns the time zone with an IANA name.
 func zoneOf(name string) (*time.Location, error) {
 	zone, err := time.LoadLocation(name)
-	// "Local" is the zone of this machine, and the folders have copies of all zones.
-	if err != nil || name == "Local" || strings.HasPrefix(name, "posix/") || strings.HasPrefix(name, "right/") {
+	if folder, _, _ := strings.Cut(name, "/"); err != nil || slices.Contains(unnamed, folder) {
 		return nil, fault.InvalidQuery("timezone", fault.ReasonInvalidFormat,
 			"must be an IANA time zone such as Europe/Berlin")
 	}
 	return zone, nil
 }
+
+// unnamed are the files beside those of the zones, and folders with copies of all of
+// them: what they have depends on the machine.
+var unnamed = []string{"Local", "localtime", "posixrules", "Factory", "posix", "right"}

@@ -20,7 +20,7 @@ type listInput struct {
 
 // Filters choose links of an app, in a query or in the body of an export.
 type Filters struct {
-	Domain      string         `query:"domain" json:"domain,omitzero" maxLength:"253"`
+	Domain      string         `query:"domain" json:"domain,omitzero" format:"idn-hostname" maxLength:"253"`
 	Prefix      *string        `query:"prefix" json:"prefix,omitzero" maxLength:"200" allowEmpty:"true" doc:"Empty: links without prefix."`
 	Group       string         `query:"group" json:"group,omitzero" enum:"main,operational"`
 	Origin      string         `query:"origin" json:"origin,omitzero" maxLength:"50"`

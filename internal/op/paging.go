@@ -5,10 +5,14 @@ import (
 	"fmt"
 	"net/url"
 
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/cursor"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/schema"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/weburl"
 )
 
 const (
@@ -101,15 +105,31 @@ func (c *callContext) paginate(last *cursor.Position) *pagination {
 
 // listBinding is everything that a cursor is bound to: the caller, the list,
 // its filters, order and limit. A default that is sent explicitly makes no
-// difference.
+// difference, nor does the spelling of a value.
 func (c *callContext) listBinding() string {
 	values := url.Values{}
-	for name, v := range c.query {
-		if name != "cursor" {
-			values.Set(name, fmt.Sprint(v))
+	for _, p := range c.row.input.parameters {
+		if v, ok := c.query[p.name]; ok && p.name != "cursor" {
+			values.Set(p.name, p.meaning(v))
 		}
 	}
 	return c.Actor.Credential + "|" + c.target() + "|" + values.Encode()
+}
+
+// meaning returns the one form of all spellings of a value.
+func (p *parameter) meaning(v any) string {
+	spelt := fmt.Sprint(v)
+	switch p.schema.Format {
+	case "date-time":
+		if at, err := clock.Parse(spelt); err == nil {
+			return at.String()
+		}
+	case "idn-hostname":
+		if host, ok := weburl.Hostname(spelt); ok {
+			return host
+		}
+	}
+	return norm.NFC.String(spelt)
 }
 
 func invalidCursor() error {

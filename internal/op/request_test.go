@@ -155,6 +155,17 @@ func TestCursorIsBoundToTheMeaningOfTheQuery(t *testing.T) {
 		next("&limit=2&order=createdAt:desc", "&limit=2").Want(200)
 		next("&limit=2&archived=all", "&limit=2").Want(200)
 		next("&limit=2&group=operational", "&group=operational&limit=2").Want(200)
+		day := "2026-11-01T00:00:00"
+		for _, same := range []string{day + "%2B00:00", day + ".000Z", "2026-11-01T01:00:00%2B01:00", strings.ToLower(day) + "z"} {
+			next("&limit=2&createdFrom="+day+"Z", "&limit=2&createdFrom="+same).Want(200)
+		}
+		next("&limit=2&domain="+owner.Host, "&limit=2&domain="+strings.ToUpper(owner.Host)+".").Want(200)
+		next("&limit=2&createdFrom="+day+"Z", "&limit=2&createdFrom="+day+".001Z").
+			Refused(fault.InvalidRequest, "query.cursor")
+		next("&limit=2&createdFrom="+day+"Z", "&limit=2&createdTo="+day+"Z").
+			Refused(fault.InvalidRequest, "query.cursor")
+		next("&limit=2&domain="+owner.Host, "&limit=2&domain=x."+owner.Host).
+			Refused(fault.InvalidRequest, "query.cursor")
 		next("&limit=2", "&limit=1").Refused(fault.InvalidRequest, "query.cursor")
 		next("&limit=2", "&limit=2&order=createdAt:asc").Refused(fault.InvalidRequest, "query.cursor")
 		next("&limit=2", "&limit=2&archived=false").Refused(fault.InvalidRequest, "query.cursor")

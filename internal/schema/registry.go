@@ -25,7 +25,7 @@ import (
 // field:
 //
 //	doc        what the field is for
-//	format     uuid, date-time (both checked), uri
+//	format     uuid, date-time (both checked), uri, idn-hostname
 //	enum       the admitted strings or whole numbers, separated by commas
 //	pattern    a regular expression, anchored by itself
 //	minLength maxLength minimum maximum minItems maxItems uniqueItems maxProperties

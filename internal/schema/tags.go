@@ -101,7 +101,7 @@ func (s *Schema) fill(m *Schema) {
 	if s.target != nil || s.Type != m.Type {
 		return
 	}
-	if s.Enum != nil || s.Const != nil || s.Format != "" && s.Format != "uri" {
+	if s.Enum != nil || s.Const != nil || s.Format != "" && s.Format != "uri" && s.Format != "idn-hostname" {
 		return
 	}
 	if s.Example == nil && s.Pattern == "" {
