@@ -25,21 +25,21 @@ func Register(p *op.Pipeline, events eventstore.Engine) part.Part {
 		return op.Op{ID: id, Method: "GET", Path: "/analytics/" + path, Perm: "analytics:read", App: op.AppInQuery,
 			Summary: summary, Doc: doc}
 	}
-	op.Read(p, row("getAnalyticsSummary", "summary", "Get click totals of a period", ""), a.summary)
+	op.Read(p, row("getAnalyticsSummary", "summary", "Get click totals of a period", ""), inTime(a.summary))
 	op.Read(p, row("getAnalyticsTimeseries", "timeseries", "Count a period by hours, days, weeks or months",
-		"The buckets follow the calendar of timezone, through changes of its clocks."), a.timeseries)
+		"The buckets follow the calendar of timezone, through changes of its clocks."), inTime(a.timeseries))
 	op.Read(p, row("getAnalyticsBreakdown", "breakdown", "Count a period by country, device, link and more",
-		"Values with the most clicks come first, then those of the alphabet."), a.breakdown)
+		"Values with the most clicks come first, then those that come first byte by byte, null before all."), inTime(a.breakdown))
 	op.Paged(p, row("getAnalyticsTopLinks", "top-links", "List the links with the most clicks",
 		"Links without a click are left out. Clicks that come in between two pages may move links from one to the other."),
-		a.topLinks)
+		pageInTime(a.topLinks))
 	op.Paged(p, row("getAnalyticsEvents", "events", "List events, newest first",
-		"Nothing of an event leads back to its visitor."), a.list)
+		"Nothing of an event leads back to its visitor."), pageInTime(a.list))
 	op.Read(p, row("getAnalyticsNative", "native", "Count what people did in the app",
-		"These events are reported by apps, and believed as they are."), a.native)
-	op.Read(p, row("getAnalyticsRecovery", "recovery", "Count links found again after an installation", ""), a.recovery)
+		"These events are reported by apps, and believed as they are."), inTime(a.native))
+	op.Read(p, row("getAnalyticsRecovery", "recovery", "Count links found again after an installation", ""), inTime(a.recovery))
 	op.Read(p, row("getAnalyticsCampaignsCampaignId", "campaigns/{campaignId}", "Get what a campaign brought",
-		"Clicks count for the campaign that their link had at the time."), a.campaign)
+		"Clicks count for the campaign that their link had at the time."), inTime(a.campaign))
 	return part.Part{
 		Name: "analytics",
 		Sweeps: []part.Sweep{{Name: "events", Run: func(ctx context.Context, db *store.DB, limit int) (int64, error) {
@@ -56,3 +56,23 @@ func Register(p *op.Pipeline, events eventstore.Engine) part.Part {
 
 // retained returns the instant from which on events are kept.
 func retained(now clock.Instant) clock.Instant { return now.Add(-eventstore.Retention) }
+
+// inTime bounds all that a call reads, one query after the other, by the deadline of one.
+func inTime[In, Out any](read func(context.Context, *op.Call, *In) (Out, error)) func(context.Context, *op.Call,
+	*In) (Out, error) {
+	return func(ctx context.Context, c *op.Call, in *In) (out Out, err error) {
+		err = eventstore.InTime(ctx, func(ctx context.Context) error {
+			out, err = read(ctx, c, in)
+			return err
+		})
+		return out, err
+	}
+}
+
+// pageInTime is inTime for a list.
+func pageInTime[In, Out any](read func(context.Context, *op.Call, *In, op.Window) (Out, error)) func(context.Context,
+	*op.Call, *In, op.Window) (Out, error) {
+	return func(ctx context.Context, c *op.Call, in *In, w op.Window) (Out, error) {
+		return inTime(func(ctx context.Context, c *op.Call, in *In) (Out, error) { return read(ctx, c, in, w) })(ctx, c, in)
+	}
+}

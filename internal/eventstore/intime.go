@@ -1,0 +1,15 @@
+package eventstore
+
+import "context"
+
+// InTime bounds several queries that belong together by the deadline of one, 10 seconds
+// from now, and returns the error of what it runs, or ErrSlow at the deadline.
+func InTime(ctx context.Context, queries func(context.Context) error) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, deadline, ErrSlow)
+	defer cancel()
+	err := queries(ctx)
+	if err != nil && context.Cause(ctx) == ErrSlow {
+		return ErrSlow
+	}
+	return err
+}
