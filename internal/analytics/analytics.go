@@ -29,7 +29,8 @@ func Register(p *op.Pipeline, events eventstore.Engine) part.Part {
 	op.Read(p, row("getAnalyticsTimeseries", "timeseries", "Count a period by hours, days, weeks or months",
 		"The buckets follow the calendar of timezone, through changes of its clocks."), inTime(a.timeseries))
 	op.Read(p, row("getAnalyticsBreakdown", "breakdown", "Count a period by country, device, link and more",
-		"Values with the most clicks come first, then those that come first byte by byte, null before all."), inTime(a.breakdown))
+		"Values with the most clicks come first. Where clicks are equal, null comes first, and the others are compared "+
+			"byte by byte."), inTime(a.breakdown))
 	op.Paged(p, row("getAnalyticsTopLinks", "top-links", "List the links with the most clicks",
 		"Links without a click are left out. Clicks that come in between two pages may move links from one to the other."),
 		pageInTime(a.topLinks))

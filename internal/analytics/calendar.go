@@ -21,7 +21,7 @@ const dayLabel = "2006-01-02"
 
 // Unit is the part of a period that lies in one hour, day, week or month.
 type Unit struct {
-	Start      clock.Instant `json:"start" format:"date-time" doc:"Where the unit begins in the time zone, or the start of the period if that is later. The bucket ends where the next one starts."`
+	Start      clock.Instant `json:"start" format:"date-time" doc:"Where the hour, day, week or month begins in the time zone, or the start of the period if that is later. The bucket ends where the next one starts."`
 	LocalLabel string        `json:"localLabel" maxLength:"25" doc:"2026-11-20T13:00, 2026-11-20, 2026-W47 or 2026-11. An hour that clocks show twice has its offset from UTC: 2026-10-25T02:00+02:00."`
 }
 

@@ -41,7 +41,7 @@ type Filters struct {
 	Domain     *string `json:"domain"`
 	Prefix     *string `json:"prefix"`
 	Device     *string `json:"device"`
-	Source     *string `json:"source"`
+	Source     *string `json:"source" maxLength:"20"`
 	Country    *string `json:"country"`
 	EventType  *string `json:"eventType"`
 }
@@ -51,7 +51,7 @@ func (Filters) SchemaName() string { return "AnalyticsFilters" }
 
 // Coverage states what the numbers rest on and what they do not prove.
 type Coverage struct {
-	Source                string   `json:"source"`
+	Source                string   `json:"source" maxLength:"50"`
 	Grouping              string   `json:"grouping" maxLength:"50"`
 	DeletedLinks          string   `json:"deletedLinks" maxLength:"50"`
 	HistoricalAggregates  string   `json:"historicalAggregates" maxLength:"50"`
@@ -84,7 +84,7 @@ func coverageOf(ctx context.Context, q store.Q, f eventstore.Filter) (Coverage, 
 	clicks, err := eventstore.Unstored(ctx, q, f.AppID, f.Start, f.End-1)
 	if clicks > 0 {
 		c.Limitations = append(slices.Clip(c.Limitations), fmt.Sprintf("On the UTC days from %s to %s, %d clicks of "+
-			"the app came faster than clicks are stored. Their visitors were redirected, but no number here has them.",
+			"the app came faster than clicks are stored. Their visitors were redirected, but they are not in these numbers.",
 			f.Start.Time().Format(dayLabel), (f.End-1).Time().Format(dayLabel), clicks))
 	}
 	return c, err

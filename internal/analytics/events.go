@@ -45,7 +45,7 @@ type Event struct {
 	Country      string        `json:"country"`
 	Source       string        `json:"source" enum:"browser,social,qr,app,unknown"`
 	ReferrerHost *string       `json:"referrerHost" maxLength:"253"`
-	Identified   bool          `json:"identified" doc:"It has a first-party visitor id."`
+	Identified   bool          `json:"identified" doc:"It has the id of an installation. False for clicks today: none carries one."`
 	RuleID       *string       `json:"ruleId" maxLength:"100" doc:"The routing rule that decided."`
 	Destination  string        `json:"destination" enum:"web,store,app,page,none"`
 }

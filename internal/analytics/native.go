@@ -24,7 +24,7 @@ func (Native) SchemaName() string { return "AnalyticsNative" }
 type NativeCounts struct {
 	AppOpens           int64 `json:"appOpens"`
 	ContentViews       int64 `json:"contentViews"`
-	LegacyContentLoads int64 `json:"legacyContentLoads"`
+	LegacyContentLoads int64 `json:"legacyContentLoads" doc:"0: nothing reports such events here. It is there for clients that expect it."`
 }
 
 // NativeTotals are the numbers of a whole period.

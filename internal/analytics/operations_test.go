@@ -159,7 +159,7 @@ func TestClicksThatWereNotStoredAreTold(t *testing.T) {
 		}
 		told := func(days, clicks string) string {
 			return `"On the UTC days from ` + days + `, ` + clicks + ` clicks of the app came faster than clicks are stored. ` +
-				`Their visitors were redirected, but no number here has them."`
+				`Their visitors were redirected, but they are not in these numbers."`
 		}
 		name := func(back time.Duration) string { return today.Add(-back * day).String()[:10] }
 		limitation(today.Add(-day), today, told(name(1)+" to "+name(1), "20"))

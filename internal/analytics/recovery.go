@@ -30,7 +30,7 @@ type RecoveryCounts struct {
 type RecoveryTotals struct {
 	RecoveryCounts
 	Expired   int64    `json:"expired" doc:"An estimate of the tokens of the period that can be matched no more and were not: those created less those matched until one lifetime ago, and never more than created less matched."`
-	MatchRate *float64 `json:"matchRate" minimum:"0" maximum:"9007199254740991" doc:"matched by created; null without a token created. Tokens created before the period can bring it above 1."`
+	MatchRate *float64 `json:"matchRate" minimum:"0" maximum:"9007199254740991" doc:"matched divided by created; null without a token created. Tokens created before the period can bring it above 1."`
 }
 
 // SchemaName implements schema.Named.

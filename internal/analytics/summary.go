@@ -14,10 +14,10 @@ import (
 type Counts struct {
 	Clicks             int64 `json:"clicks"`
 	UniqueVisitors     int64 `json:"uniqueVisitors"`
-	IdentifiedClicks   int64 `json:"identifiedClicks" doc:"Clicks with a first-party visitor id."`
+	IdentifiedClicks   int64 `json:"identifiedClicks" doc:"Clicks with the id of an installation. 0 today: no click carries one."`
 	AppOpens           int64 `json:"appOpens"`
 	ContentViews       int64 `json:"contentViews"`
-	LegacyContentLoads int64 `json:"legacyContentLoads"`
+	LegacyContentLoads int64 `json:"legacyContentLoads" doc:"0: nothing reports such events here. It is there for clients that expect it."`
 }
 
 func countsOf(r *eventstore.Row) Counts {

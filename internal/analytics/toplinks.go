@@ -23,13 +23,13 @@ func (TopLinks) SchemaName() string { return "AnalyticsTopLinks" }
 // TopLink counts the clicks on a link.
 type TopLink struct {
 	LinkID         string        `json:"linkId"`
-	Title          *string       `json:"title" doc:"The link's by now; null when it has none or was deleted."`
+	Title          *string       `json:"title" doc:"Its title now; null when the link has none or was deleted."`
 	Domain         string        `json:"domain" doc:"Like prefix and slug, those of the link's newest event."`
 	Prefix         string        `json:"prefix"`
 	Slug           string        `json:"slug"`
 	Clicks         int64         `json:"clicks"`
 	UniqueVisitors int64         `json:"uniqueVisitors"`
-	LastClickAt    clock.Instant `json:"lastClickAt" format:"date-time" doc:"Of the period."`
+	LastClickAt    clock.Instant `json:"lastClickAt" format:"date-time" doc:"The last click in the period."`
 }
 
 // SchemaName implements schema.Named.
