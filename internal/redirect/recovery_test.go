@@ -131,6 +131,9 @@ func totals(t *testing.T, i *apitest.Installation, owner *apitest.Client, filter
 		"&end="+now.Add(time.Hour).String()+filter, nil).Want(200)
 }
 
+// inDatabase keeps events where these tests can look for each of them.
+var inDatabase = apitest.Options{Events: "database"}
+
 // types counts the stored events by type.
 func types(t *testing.T, i *apitest.Installation) map[int64]int {
 	t.Helper()
@@ -147,7 +150,7 @@ func types(t *testing.T, i *apitest.Installation) map[int64]int {
 }
 
 func TestInstallAndRecover(t *testing.T) {
-	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+	apitest.EachWith(t, inDatabase, func(t *testing.T, i *apitest.Installation) {
 		owner, linkID := shop(t, i)
 		before := types(t, i)
 		r := ask(i, "GET", owner.Host, "install/p/x?utm_content=a%20b", "", "User-Agent", visitortest.ChromeAndroid)
@@ -224,7 +227,7 @@ func TestInstallAndRecover(t *testing.T) {
 // A link that does not resolve gives no token, and a token of one no content; neither
 // does anything else that is not the link of this hostname and app.
 func TestNothingToRecover(t *testing.T) {
-	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+	apitest.EachWith(t, inDatabase, func(t *testing.T, i *apitest.Installation) {
 		owner, linkID := shop(t, i)
 		other := i.Prepared(t, "bob@example.com")
 		recovering(t, i, other)
@@ -308,11 +311,11 @@ func TestTokenWorksOnce(t *testing.T) {
 	for _, engine := range storetest.Engines {
 		t.Run(engine, func(t *testing.T) {
 			address := storetest.Address(t, engine)
-			first := apitest.New(t, engine, apitest.Options{Database: address})
+			first := apitest.New(t, engine, apitest.Options{Database: address, Events: "database"})
 			owner, linkID := shop(t, first)
 			processes := []*apitest.Installation{first}
 			if engine == "postgres" {
-				processes = append(processes, apitest.New(t, engine, apitest.Options{Database: address}))
+				processes = append(processes, apitest.New(t, engine, apitest.Options{Database: address, Events: "database"}))
 			}
 			for range 10 {
 				token := newToken(t, processes[len(processes)-1], owner.Host, "p/x")
@@ -338,7 +341,7 @@ func TestTokenWorksOnce(t *testing.T) {
 				}
 			}
 			// Another installation has another key.
-			stranger := apitest.New(t, engine, apitest.Options{})
+			stranger := apitest.New(t, engine, inDatabase)
 			alike, _ := shop(t, stranger)
 			if got := say(t, stranger, alike.Host, "recover", M{"token": newToken(t, first, owner.Host, "p/x")}, 200); got != none {
 				t.Errorf("a token of another installation: %s", got)
@@ -352,7 +355,7 @@ func TestTokenWorksOnce(t *testing.T) {
 
 // Used tokens are forgotten a day after they expired.
 func TestSweepOfUsedTokens(t *testing.T) {
-	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+	apitest.EachWith(t, inDatabase, func(t *testing.T, i *apitest.Installation) {
 		owner, _ := shop(t, i)
 		say(t, i, owner.Host, "recover", M{"token": newToken(t, i, owner.Host, "p/x")}, 200)
 		for _, step := range []struct {
@@ -370,7 +373,7 @@ func TestSweepOfUsedTokens(t *testing.T) {
 }
 
 func TestResolve(t *testing.T) {
-	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+	apitest.EachWith(t, inDatabase, func(t *testing.T, i *apitest.Installation) {
 		owner, linkID := shop(t, i)
 		plain := owner.Link("é", nil).Want(201).Text("data.id")
 		bare := strings.Replace(strings.Replace(none, "null", `"`+plain+`"`, 1), "false", "true", 1)
@@ -419,7 +422,7 @@ func TestResolve(t *testing.T) {
 }
 
 func TestAppEvents(t *testing.T) {
-	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+	apitest.EachWith(t, inDatabase, func(t *testing.T, i *apitest.Installation) {
 		owner, linkID := shop(t, i)
 		other := i.Prepared(t, "bob@example.com")
 		foreign := recovering(t, i, other)
@@ -473,7 +476,7 @@ func TestAppEvents(t *testing.T) {
 
 // TestRefusals sends what no app should.
 func TestRefusals(t *testing.T) {
-	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+	apitest.EachWith(t, inDatabase, func(t *testing.T, i *apitest.Installation) {
 		owner, linkID := shop(t, i)
 		event := `{"type":"app_open","linkId":"` + linkID + `"}`
 		many := func(n int) string {

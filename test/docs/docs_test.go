@@ -154,7 +154,7 @@ func blocks(t *testing.T, page string) (run []block, skipped []string) {
 			case "sh no-run":
 				first, _, _ := strings.Cut(open.text, "\n")
 				skipped = append(skipped, first)
-			case "", "go", "js", "kotlin", "swift", "json", "yaml", "http", "text", "mermaid", "nginx", "caddy", "haproxy":
+			case "", "go", "js", "kotlin", "swift", "json", "yaml", "http", "text", "mermaid", "sql", "python", "nginx", "caddy", "haproxy":
 			default:
 				t.Errorf("%s:%d: examples for a shell are marked sh or sh no-run, not %q", page, open.line, info)
 			}
@@ -225,7 +225,7 @@ func read(t *testing.T, path string) []byte {
 
 // tools are the programs that the examples may use: those of a small system,
 // and curl. There is no jq and no uuidgen.
-var tools = []string{"awk", "cat", "curl", "cut", "grep", "head", "od", "sed", "sleep", "tee", "tr"}
+var tools = []string{"awk", "cat", "curl", "cut", "date", "grep", "head", "od", "sed", "sleep", "tee", "tr"}
 
 // toolsFolder has links to them and nothing else.
 func toolsFolder(t *testing.T) string {
