@@ -31,13 +31,16 @@ func Stored(e *clicklog.Event) clicklog.Event {
 	for i, tag := range e.Link.TagIDs {
 		s.Link.TagIDs[i] = Clean(tag)
 	}
-	s.Type, s.Destination = Types[PlaceIn(Types, s.Type)], Destinations[PlaceIn(Destinations, s.Destination)]
+	s.Type, s.Destination = Known(Types, s.Type), Known(Destinations, s.Destination)
 	s.Country, s.Limited = Country(s.Country), false
 	return s
 }
 
 // PlaceIn returns where v stands in a list, 0 when it does not.
 func PlaceIn[T comparable](list []T, v T) int { return max(slices.Index(list, v), 0) }
+
+// Known returns v when it is in a list, what stands at place 0 when it is not.
+func Known[T comparable](list []T, v T) T { return list[PlaceIn(list, v)] }
 
 // Country makes everything that is not two capital letters the unknown country.
 func Country(code string) string {

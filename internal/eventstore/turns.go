@@ -84,18 +84,14 @@ func NewTurns(workers int) *Turns {
 // Do returns ErrBusy at once when too many queries wait, of the app or of all, and
 // ErrSlow at the deadline.
 func (t *Turns) Do(ctx context.Context, app string, query func(context.Context, *Turn) error) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, deadline, ErrSlow)
-	defer cancel()
-	turn := &Turn{turns: t, begun: make(chan struct{})}
-	err := t.enter(ctx, app, turn)
-	if err == nil {
+	return InTime(ctx, func(ctx context.Context) error {
+		turn := &Turn{turns: t, begun: make(chan struct{})}
+		if err := t.enter(ctx, app, turn); err != nil {
+			return err
+		}
 		defer t.leave(turn)
-		err = query(ctx, turn)
-	}
-	if err != nil && context.Cause(ctx) == ErrSlow {
-		return ErrSlow
-	}
-	return err
+		return query(ctx, turn)
+	})
 }
 
 // Load is what Turns have to do at a moment.

@@ -77,11 +77,11 @@ func number(ctx context.Context, n *eventstore.Numbering, events []clicklog.Even
 		}
 		rows = append(rows, segment.Event{
 			App: app, At: e.At, ID: segment.MakeID(e.ID),
-			Type: string(eventstore.Types[eventstore.PlaceIn(eventstore.Types, e.Type)]), Link: link,
+			Type: string(eventstore.Known(eventstore.Types, e.Type)), Link: link,
 			Visitor: e.Visitor, Install: e.Install, Device: eventstore.Clean(e.Device), OS: eventstore.Clean(e.OS),
 			Browser: eventstore.Clean(e.Browser), Source: eventstore.Clean(e.Source), Country: eventstore.Country(e.Country),
 			Referrer: eventstore.Clean(e.ReferrerHost), Rule: eventstore.Clean(e.RuleID),
-			Destination: eventstore.Destinations[eventstore.PlaceIn(eventstore.Destinations, e.Destination)],
+			Destination: eventstore.Known(eventstore.Destinations, e.Destination),
 		})
 	}
 	return rows, nil

@@ -18,10 +18,7 @@ import (
 // of which some are is rewritten.
 func (e *Engine) Sweep(ctx context.Context, before clock.Instant, limit int64) (deleted int64, err error) {
 	defer fault.Wrap(&err, "segments.Sweep(%s)", before)
-	// What a log can still bring again has happened before it was loaded. A log that is in
-	// use keeps its position, also when all events go.
-	old := min(before, e.DB.Now().Add(-eventstore.Retention))
-	if _, err := e.DB.Exec(ctx, "DELETE FROM event_loaded WHERE updated_at < ?", int64(old)); err != nil {
+	if err := eventstore.SweepLoaded(ctx, e.DB); err != nil {
 		return 0, err
 	}
 	expired, err := entries(ctx, e.DB, "WHERE first_at < ? ORDER BY first_at, id", int64(before))

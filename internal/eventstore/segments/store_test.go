@@ -49,19 +49,26 @@ func service(t *testing.T) (address string, fetched *atomic.Int64) {
 	return "s3://events/of/waymark?endpoint=" + s.URL, fetched
 }
 
+// processes returns the engines of two processes with segments in one store, and their
+// data folders.
+func processes(t *testing.T, db *store.DB, address string) (engines [2]*Engine, dirs [2]string) {
+	t.Helper()
+	for i := range engines {
+		dirs[i] = t.TempDir()
+		s, err := blob.Open(address, dirs[i], blob.Segments(1<<20))
+		if err != nil {
+			t.Fatal(err)
+		}
+		engines[i] = openOn(t, db, s)
+	}
+	return engines, dirs
+}
+
 // Two processes with segments in S3, each with files that it keeps.
 func TestS3(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
 		address, fetched := service(t)
-		dirs := []string{t.TempDir(), t.TempDir()}
-		var engines []*Engine
-		for _, dir := range dirs {
-			s, err := blob.Open(address, dir, blob.Segments(1<<20))
-			if err != nil {
-				t.Fatal(err)
-			}
-			engines = append(engines, openOn(t, db, s))
-		}
+		engines, dirs := processes(t, db, address)
 		one, two, g := engines[0], engines[1], newTraffic()
 		all := load(t, one, g.batch(100))
 		seal(t, one)
@@ -313,15 +320,7 @@ func TestOpenFilesAreSmall(t *testing.T) {
 func TestReplacedFilesAreClosed(t *testing.T) {
 	db := storetest.Open(t, storetest.Address(t, "sqlite"), &clock.Clock{})
 	address, _ := service(t)
-	dirs := []string{t.TempDir(), t.TempDir()}
-	var engines []*Engine
-	for _, dir := range dirs {
-		s, err := blob.Open(address, dir, blob.Segments(1<<20))
-		if err != nil {
-			t.Fatal(err)
-		}
-		engines = append(engines, openOn(t, db, s))
-	}
+	engines, dirs := processes(t, db, address)
 	one, two := engines[0], engines[1]
 	two.open = newOpenFiles(db, two.Files, time.Millisecond)
 	t.Cleanup(two.open.close)
