@@ -95,7 +95,7 @@ func (c *eventsEraseCommand) loadClicks(ctx context.Context, o assembly.EngineOp
 	}
 	return !c.embedded(), c.alone(func() error {
 		return assembly.WithEngine(ctx, o, func(engine eventstore.Engine) error {
-			return assembly.LoadClicks(ctx, o.DB, o.DataDir, engine, o.Log)
+			return assembly.LoadClicks(ctx, o, engine)
 		})
 	})
 }

@@ -196,6 +196,15 @@ func turnsFor(kind string, db *store.DB) *eventstore.Turns {
 	return eventstore.NewTurns(eventstore.Workers())
 }
 
+// loadSize is how many events are loaded at once. It bounds their memory and a transaction,
+// for which other writers of SQLite wait: some 8 ms.
+func (e *EngineSettings) loadSize() int {
+	if kind, _ := e.Kind(); kind == Database { // of which each event is several rows
+		return 2048
+	}
+	return 4096
+}
+
 // openFiles opens the segment store.
 func (o *EngineOptions) openFiles(cache int64) (blob.Store, error) {
 	files, err := blob.Open(cmp.Or(o.SegmentStore, "file"), o.DataDir, blob.Segments(cache))

@@ -267,7 +267,7 @@ func (i *Installation) openRedirect() (err error) {
 		return float64(i.clicks.Backlog())
 	})
 	counter, salts := clickcount.New(s.DB, i.clicks.Inherited, s.Log), visitor.NewSalts(s.DB, s.Log)
-	i.Loader = eventstore.NewLoader(i.clicks, s.Events.Append, counter.Count, s.Log)
+	i.Loader = eventstore.NewLoader(i.clicks, s.Events.Append, counter.Count, s.Engine.loadSize(), s.Log)
 	i.gauge("waymark_event_lag_seconds", "Age of the oldest visit that is being moved to the engine of events.", func() float64 {
 		if at := i.Loader.Oldest(); at != 0 {
 			return max(0, s.DB.Now().Sub(at).Seconds())

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"path/filepath"
 	"sync"
 	"time"
@@ -59,7 +58,7 @@ func CopyEvents(ctx context.Context, from, to EngineOptions, progress func(copie
 		return err
 	}
 	defer func() { err = errors.Join(err, CloseEngine(target)) }()
-	if err := LoadClicks(ctx, from.DB, from.DataDir, source, from.Log); err != nil {
+	if err := LoadClicks(ctx, from, source); err != nil {
 		return err
 	}
 	loaded, err := eventstore.Loaded(ctx, from.DB)
@@ -121,13 +120,10 @@ func (o *EngineOptions) guard(kind string) eventstore.Guard {
 		return nil
 	}
 	return func(ctx context.Context, q store.Q) error {
-		now, err := store.One(ctx, q, store.Value[string], "SELECT value FROM installation WHERE name = ?", engineName)
-		if err == nil && now != kind {
+		now, err := installed(ctx, q, engineName)
+		if err == nil && now != "" && now != kind {
 			err = fmt.Errorf("the events of this installation are in the engine %s now, and no longer in %s: restart this "+
 				"process, which then loads them there", now, kind)
-		}
-		if errors.Is(err, store.ErrNotFound) {
-			return nil
 		}
 		return err
 	}
@@ -211,7 +207,7 @@ func sum(totals map[string]int64) (all int64) {
 
 // ClearEvents deletes all events of an engine that is not the one of the installation,
 // such as those that a copy left there. It calls progress with the number of events
-// that were deleted so far. Files of segments go a minute later, for which it waits:
+// that were deleted so far. Files of segments go when no reader can have them any more, for which it waits:
 // nobody else deletes files of an engine that no process has. The segment store of the
 // next copy may then be another one.
 func ClearEvents(ctx context.Context, o EngineOptions, progress func(deleted int64)) (err error) {
@@ -284,13 +280,13 @@ func awaitNoGarbage(ctx context.Context, db *store.DB) error {
 }
 
 // LoadClicks moves to an engine what processes that have ended left in the click log.
-func LoadClicks(ctx context.Context, db *store.DB, dataDir string, e eventstore.Engine, log *slog.Logger) (err error) {
-	clicks, err := clicklog.Open(filepath.Join(dataDir, "clicks"), log)
+func LoadClicks(ctx context.Context, o EngineOptions, e eventstore.Engine) (err error) {
+	clicks, err := clicklog.Open(filepath.Join(o.DataDir, "clicks"), o.Log)
 	if err != nil {
 		return fmt.Errorf("open the click log: %w", err)
 	}
 	defer func() { err = errors.Join(err, clicks.Close()) }()
-	loader := eventstore.NewLoader(clicks, e.Append, clickcount.New(db, clicks.Inherited, log).Count, log)
+	loader := eventstore.NewLoader(clicks, e.Append, clickcount.New(o.DB, clicks.Inherited, o.Log).Count, o.loadSize(), o.Log)
 	for {
 		if moved, err := loader.Move(ctx); err != nil || moved == 0 {
 			return err

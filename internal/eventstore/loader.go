@@ -12,9 +12,6 @@ import (
 )
 
 const (
-	// batchSize bounds a transaction of the loader, for which other writers of
-	// SQLite wait: some 8 ms.
-	batchSize = 2048
 	// gather is how long the loader lets clicks come together.
 	gather = 100 * time.Millisecond
 	// lookEvery is how often the loader looks without being woken: the log of
@@ -33,17 +30,20 @@ type Loader struct {
 	log    *clicklog.Log
 	append func(context.Context, *clicklog.Batch) error
 	count  func(context.Context, *clicklog.Batch) error
+	// size is the most events of a batch.
+	size   int
 	logger *slog.Logger
 	// oldest is the instant of the oldest event of the batch under way, 0 for none.
 	oldest atomic.Int64
 }
 
-// NewLoader returns a Loader from log to append, which is an engine's Append, and then to count, which is a click counter's Count. Both must commit
-// the events they return nil for and ignore those they already have; count is
+// NewLoader returns a Loader from log to append, which is an engine's Append, and then to
+// count, which is a click counter's Count, in batches of up to size events. Both must
+// commit the events they return nil for and ignore those they already have; count is
 // never asked again for a batch that it has taken. A log has one loader.
-func NewLoader(log *clicklog.Log, append func(context.Context, *clicklog.Batch) error,
-	count func(context.Context, *clicklog.Batch) error, logger *slog.Logger) *Loader {
-	return &Loader{log: log, append: append, count: count, logger: logger}
+func NewLoader(log *clicklog.Log, append, count func(context.Context, *clicklog.Batch) error, size int,
+	logger *slog.Logger) *Loader {
+	return &Loader{log: log, append: append, count: count, size: size, logger: logger}
 }
 
 // Run moves events until ctx is done, and then what is left in the log as far
@@ -69,7 +69,7 @@ func (l *Loader) Run(ctx context.Context) {
 			}
 		}
 		wait = firstWait
-		if moved < batchSize {
+		if moved < l.size {
 			pause(ctx, gather)
 		}
 	}
@@ -89,7 +89,7 @@ func (l *Loader) Run(ctx context.Context) {
 
 // Move moves one batch and returns its size; Run does it again and again.
 func (l *Loader) Move(ctx context.Context) (int, error) {
-	b, err := l.log.Next(batchSize)
+	b, err := l.log.Next(l.size)
 	if err != nil {
 		// What cannot be read is at least as old as this.
 		l.oldest.CompareAndSwap(0, int64(clock.At(time.Now())))

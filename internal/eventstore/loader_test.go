@@ -20,6 +20,9 @@ import (
 	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
 
+// batchSize is that of the loaders of these tests.
+const batchSize = 2048
+
 // countNone is for logs without limited clicks.
 func countNone(context.Context, *clicklog.Batch) error { return nil }
 
@@ -61,7 +64,7 @@ func TestLoaderDrainsAtTheEnd(t *testing.T) {
 		click(t, l, 5000)
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		eventstore.NewLoader(l, s.Append, countNone, slog.New(slog.DiscardHandler)).Run(ctx)
+		eventstore.NewLoader(l, s.Append, countNone, batchSize, slog.New(slog.DiscardHandler)).Run(ctx)
 		if got := clicks(t, s); got != 5000 ||
 			l.Backlog() != 0 {
 			t.Fatalf("%d clicks, backlog %d; want 5000, 0", got, l.Backlog())
@@ -89,7 +92,7 @@ func TestCrashBetweenCommitAndDone(t *testing.T) {
 		s, l = database.Open(db), openLog(t, dir)
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		eventstore.NewLoader(l, s.Append, countNone, slog.New(slog.DiscardHandler)).Run(ctx)
+		eventstore.NewLoader(l, s.Append, countNone, batchSize, slog.New(slog.DiscardHandler)).Run(ctx)
 		if got := clicks(t, s); got != 300 {
 			t.Fatalf("%d clicks, want 300", got)
 		}
@@ -104,7 +107,7 @@ func TestFailingDatabase(t *testing.T) {
 		run := func() {
 			ctx, cancel := context.WithCancel(context.Background())
 			cancel()
-			eventstore.NewLoader(l, s.Append, countNone, slog.New(slog.DiscardHandler)).Run(ctx)
+			eventstore.NewLoader(l, s.Append, countNone, batchSize, slog.New(slog.DiscardHandler)).Run(ctx)
 		}
 		rename := func(from, to string) {
 			if _, err := db.Exec(context.Background(), "ALTER TABLE "+from+" RENAME TO "+to); err != nil {
@@ -145,7 +148,7 @@ func TestLoaderCounts(t *testing.T) {
 		for _, want := range []int{0, 10, 10} {
 			ctx, cancel := context.WithCancel(context.Background())
 			cancel()
-			eventstore.NewLoader(l, s.Append, count, slog.New(slog.DiscardHandler)).Run(ctx)
+			eventstore.NewLoader(l, s.Append, count, batchSize, slog.New(slog.DiscardHandler)).Run(ctx)
 			if counted != want || (l.Backlog() == 0) == broken {
 				t.Fatalf("%d counted, want %d; backlog %d", counted, want, l.Backlog())
 			}
@@ -179,7 +182,7 @@ func TestLoaderRetries(t *testing.T) {
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			eventstore.NewLoader(l, load, countNone, slog.New(slog.DiscardHandler)).Run(ctx)
+			eventstore.NewLoader(l, load, countNone, batchSize, slog.New(slog.DiscardHandler)).Run(ctx)
 		}()
 		click(t, l, 20)
 		time.Sleep(20 * time.Second)
@@ -225,7 +228,7 @@ func TestLoaderWithUnreadableLog(t *testing.T) {
 	dir := t.TempDir()
 	l := openLog(t, dir)
 	click(t, l, 3)
-	loader := eventstore.NewLoader(l, countNone, countNone, slog.New(slog.DiscardHandler))
+	loader := eventstore.NewLoader(l, countNone, countNone, batchSize, slog.New(slog.DiscardHandler))
 	files, err := filepath.Glob(filepath.Join(dir, "*", "*"))
 	if err != nil {
 		t.Fatal(err)

@@ -54,7 +54,7 @@ func (e *Engine) composer() *composer {
 	}
 }
 
-// again keeps a composer for the next Append.
+// again keeps a composer to be used again.
 func (e *Engine) again(c *composer) {
 	select {
 	case e.composers <- c:

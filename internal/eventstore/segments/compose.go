@@ -106,7 +106,7 @@ func (e *Engine) seal() (*sealed, error) {
 	if err := os.Remove(file.Name()); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	s := &sealed{newComposer(), file, bufio.NewWriterSize(file, 1<<18)}
+	s := &sealed{e.composer(), file, bufio.NewWriterSize(file, 1<<18)}
 	s.begin(s.out)
 	return s, nil
 }

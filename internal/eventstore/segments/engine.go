@@ -26,7 +26,8 @@ type Options struct {
 	Guard eventstore.Guard
 }
 
-// maxComposers is how many composers wait for the next Append: a process has one loader.
+// maxComposers is how many composers wait to be used again: a process has one loader,
+// and merges one segment at a time.
 const maxComposers = 2
 
 // Engine is the eventstore.Engine of this package. Several processes may each have one
@@ -36,7 +37,7 @@ type Engine struct {
 	numbers *eventstore.Numbers
 	links   *scan.Links
 	open    *openFiles
-	// composers are those that Append has used and will use again.
+	// composers are those that were used and wait to be used again.
 	composers chan *composer
 	avoided   avoided
 	// storing waits after a job that could not make its files, collecting after a file

@@ -43,9 +43,10 @@ func (c *cursors) Pop() any {
 // merged returns the events of row groups that come after a key, in their order, each
 // once also where it is in several. Of each segment, the groups must be in their order.
 // A group is read when its first event is next, so that there are as many in memory as
-// overlap.
+// overlap. An event is valid until the next one.
 func merged(groups []scan.Group, after key) iter.Seq2[*segment.Event, error] {
 	return func(yield func(*segment.Event, error) bool) {
+		var event segment.Event
 		var free []*segment.Block
 		var h cursors
 		for i := 0; i < len(groups); {
@@ -73,8 +74,7 @@ func merged(groups []scan.Group, after key) iter.Seq2[*segment.Event, error] {
 			} else {
 				if c.next.compare(after) > 0 {
 					after = c.next
-					e := c.block.Event(c.row)
-					if !yield(&e, nil) {
+					if event = c.block.Event(c.row); !yield(&event, nil) {
 						return
 					}
 				}

@@ -22,8 +22,9 @@ const (
 	// maxSources is the most segments that a job takes.
 	maxSources = 1000
 	// fanIn is how many segments of about the same size are merged into one, so that an
-	// event is rewritten as often as there are sizes.
-	youngFanIn, fileFanIn = 16, 8
+	// event is rewritten as often as there are sizes. A query reads many young segments in
+	// less time than it takes to rewrite their events.
+	youngFanIn, fileFanIn = 64, 8
 	// closedFiles is how many files that are not full a month has at most that has ended.
 	closedFiles = 4
 	// closedAfter is how long after its end a month gets its last events, but for few.

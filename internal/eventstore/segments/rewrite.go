@@ -76,7 +76,8 @@ func (m month) start() clock.Instant {
 func (w *writing) add(event *segment.Event, young bool) (err error) {
 	if young {
 		if w.young == nil {
-			w.young = newComposer()
+			w.young = w.e.composer()
+			w.young.buf.Reset()
 			w.young.begin(&w.young.buf)
 		}
 		return w.young.add(event)
@@ -120,8 +121,12 @@ func (w *writing) drafts(ctx context.Context, old []entry) (all []draft, err err
 
 // close closes the files, which have no other name than that of the store.
 func (w *writing) close() {
+	if w.young != nil {
+		w.e.again(w.young)
+	}
 	for _, f := range w.files {
 		f.file.Close()
+		w.e.again(f.composer)
 	}
 }
 
