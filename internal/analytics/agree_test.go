@@ -119,7 +119,7 @@ func ask[T any](t *testing.T, a *asked, path string, q url.Values) (data T, r *a
 // count counts by plain loops.
 func (a *asked) count(t *testing.T, q eventstore.Query) []eventstore.Row {
 	t.Helper()
-	rows, err := a.reference.Count(t.Context(), q)
+	rows, err := eventstore.Count(t.Context(), a.reference, q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func countsOf(r eventstore.Row) analytics.Counts {
 }
 
 func (a *asked) totals(t *testing.T, f eventstore.Filter) analytics.Totals {
-	r := a.count(t, eventstore.Query{Filter: f, Visitors: true, Links: true})[0]
+	r := a.count(t, eventstore.Query{Filter: f, Grouping: eventstore.Grouping{Visitors: true, Links: true}})[0]
 	want := analytics.Totals{Counts: countsOf(r), ActiveLinks: r.ActiveLinks}
 	if r.Events > 0 {
 		want.FirstEventAt, want.LastEventAt = &r.First, &r.Last
@@ -162,7 +162,7 @@ func (a *asked) breakdown(t *testing.T, f eventstore.Filter) {
 		q.Set("dimension", string(by))
 		q.Set("limit", fmt.Sprint(limit))
 		got, _ := ask[analytics.Breakdown](t, a, "breakdown", q)
-		rows := a.count(t, eventstore.Query{Filter: f, By: by, Visitors: true})
+		rows := a.count(t, eventstore.Query{Filter: f, Grouping: eventstore.Grouping{By: by, Visitors: true}})
 		want := []analytics.Share{}
 		for _, r := range rows[:min(len(rows), limit)] {
 			share := analytics.Share{Value: &r.Value, Events: r.Events, Counts: countsOf(r)}
@@ -185,7 +185,7 @@ func (a *asked) inBucket(t *testing.T, f eventstore.Filter, starts []clock.Insta
 	if i+1 < len(starts) {
 		f.End = starts[i+1]
 	}
-	return a.count(t, eventstore.Query{Filter: f, Visitors: true})[0]
+	return a.count(t, eventstore.Query{Filter: f, Grouping: eventstore.Grouping{Visitors: true}})[0]
 }
 
 func (a *asked) timeseries(t *testing.T, f eventstore.Filter) {
@@ -211,7 +211,8 @@ func (a *asked) buckets(t *testing.T, f eventstore.Filter, got []analytics.Bucke
 // top returns all links with a click, those with the most first.
 func (a *asked) top(t *testing.T, f eventstore.Filter) []analytics.TopLink {
 	all := []analytics.TopLink{}
-	for _, r := range a.count(t, eventstore.Query{Filter: f, By: eventstore.ByLink, Visitors: true, Clicked: true}) {
+	for _, r := range a.count(t, eventstore.Query{Filter: f,
+		Grouping: eventstore.Grouping{By: eventstore.ByLink, Visitors: true, Clicked: true}}) {
 		states, err := a.reference.Links(t.Context(), f.AppID, []string{r.Value})
 		if err != nil {
 			t.Fatal(err)
@@ -274,7 +275,7 @@ func (a *asked) native(t *testing.T, f eventstore.Filter) {
 		return analytics.NativeCounts{AppOpens: r.AppOpens, ContentViews: r.ContentViews,
 			LegacyContentLoads: r.LegacyContentLoads}
 	}
-	r := a.count(t, eventstore.Query{Filter: f, Installs: true})[0]
+	r := a.count(t, eventstore.Query{Filter: f, Grouping: eventstore.Grouping{Installs: true}})[0]
 	same(t, "native", f, got.Totals, analytics.NativeTotals{NativeCounts: counts(r), UniqueInstalls: r.UniqueInstalls})
 	var starts []clock.Instant
 	for _, b := range got.Buckets {
@@ -284,7 +285,7 @@ func (a *asked) native(t *testing.T, f eventstore.Filter) {
 		same(t, b.LocalLabel, f, b.NativeCounts, counts(a.inBucket(t, f, starts, i)))
 	}
 	opens := map[string]int64{}
-	for _, r := range a.count(t, eventstore.Query{Filter: f, By: eventstore.ByDevice}) {
+	for _, r := range a.count(t, eventstore.Query{Filter: f, Grouping: eventstore.Grouping{By: eventstore.ByDevice}}) {
 		if r.AppOpens+r.ContentViews > 0 {
 			opens[r.Value] = r.AppOpens
 		}

@@ -41,8 +41,8 @@ func (s *service) breakdown(ctx context.Context, c *op.Call, in *breakdownInput)
 	if err != nil {
 		return op.Item[Breakdown]{}, err
 	}
-	rows, err := s.events.Count(ctx, eventstore.Query{Filter: a.Filter, By: in.Dimension, Visitors: true,
-		Limit: in.Limit + 1})
+	rows, err := eventstore.Count(ctx, s.events, eventstore.Query{Filter: a.Filter,
+		Grouping: eventstore.Grouping{By: in.Dimension, Visitors: true, Limit: in.Limit + 1}})
 	b := Breakdown{Common: a.common, Dimension: in.Dimension, Truncated: len(rows) > in.Limit}
 	for i := range rows[:min(len(rows), in.Limit)] {
 		r := &rows[i]

@@ -40,13 +40,12 @@ func (s *service) campaign(ctx context.Context, c *op.Call, in *campaignInput) (
 	if err != nil {
 		return op.Item[Campaign]{}, err
 	}
-	data := Campaign{Common: a.common}
-	if data.Totals, err = a.totals(ctx, s.events); err != nil {
+	units := a.units(days)
+	counted, err := s.events.Count(ctx, a.Filter, inTotal, a.inBuckets(units), byLink(op.Window{Limit: campaignLinks}))
+	if err != nil {
 		return op.Item[Campaign]{}, err
 	}
-	if data.Buckets, err = a.buckets(ctx, s.events, days); err != nil {
-		return op.Item[Campaign]{}, err
-	}
-	data.TopLinks, err = a.links(ctx, c.DB, s.events, op.Window{Limit: campaignLinks})
-	return op.Item[Campaign]{Data: data}, err
+	links, err := s.links(ctx, c.DB, a.AppID, counted[2])
+	return op.Item[Campaign]{Data: Campaign{Common: a.common, Totals: totalsOf(&counted[0][0]),
+		Buckets: bucketsOf(units, counted[1]), TopLinks: links}}, err
 }

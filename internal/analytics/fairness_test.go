@@ -60,7 +60,7 @@ func TestHeavyReadsOfOneAppStopNobody(t *testing.T) {
 			i.Visit(t, "https://"+eve.Host+"/"+slug, nil, redirected)
 		}
 		i.LoadClicks(t)
-		rows, err := events.Count(t.Context(), eventstore.Query{Filter: eventstore.Filter{AppID: eve.AppID,
+		rows, err := eventstore.Count(t.Context(), events, eventstore.Query{Filter: eventstore.Filter{AppID: eve.AppID,
 			Start: storetest.Start, End: storetest.Start.Add(eventstore.Retention)}})
 		if err != nil || len(rows) != 1 {
 			t.Errorf("another app's read: %+v, %v", rows, err)

@@ -31,9 +31,14 @@ func (d *deadlines) keep(ctx context.Context) {
 	d.all = append(d.all, deadline)
 }
 
-func (d *deadlines) Count(ctx context.Context, _ eventstore.Query) ([]eventstore.Row, error) {
+func (d *deadlines) Count(ctx context.Context, _ eventstore.Filter, by ...eventstore.Grouping) ([][]eventstore.Row,
+	error) {
 	d.keep(ctx)
-	return make([]eventstore.Row, 1), nil
+	all := make([][]eventstore.Row, len(by))
+	for i := range all {
+		all[i] = make([]eventstore.Row, 1)
+	}
+	return all, nil
 }
 
 func (d *deadlines) List(ctx context.Context, _ eventstore.Filter, _ *eventstore.Place, _ int) ([]eventstore.Listed,
@@ -61,7 +66,7 @@ func TestAllQueriesOfACallShareADeadline(t *testing.T) {
 	i.API = server.New(server.Options{Service: pipeline, Log: log, Ready: i.DB.Ping})
 	now := i.Clock.Now()
 	for name, queries := range map[string]int{"summary": 1, "timeseries": 1, "breakdown": 1, "top-links": 2, "events": 1,
-		"native": 3, "recovery": 1, "campaigns/" + campaign: 4} {
+		"native": 1, "recovery": 1, "campaigns/" + campaign: 2} {
 		more := ""
 		if name == "breakdown" {
 			more = "&dimension=country"

@@ -64,27 +64,22 @@ func (s *service) native(ctx context.Context, c *op.Call, in *Query) (op.Item[Na
 	if err != nil {
 		return op.Item[Native]{}, err
 	}
-	n := Native{Common: a.common}
-	all, err := s.events.Count(ctx, eventstore.Query{Filter: a.Filter, Installs: true})
+	units := a.units(days)
+	counted, err := s.events.Count(ctx, a.Filter, eventstore.Grouping{Installs: true},
+		eventstore.Grouping{By: eventstore.ByDevice}, eventstore.Grouping{By: eventstore.Time, Bounds: bounds(units, a.end)})
 	if err != nil {
 		return op.Item[Native]{}, err
 	}
-	n.Totals = NativeTotals{nativeCountsOf(&all[0]), all[0].UniqueInstalls}
-	devices, err := s.events.Count(ctx, eventstore.Query{Filter: a.Filter, By: eventstore.ByDevice})
-	if err != nil {
-		return op.Item[Native]{}, err
-	}
-	n.ByPlatform = platformsOf(devices)
-	units := units(a.start, a.end, a.zone, days)
-	rows, err := s.events.Count(ctx, eventstore.Query{Filter: a.Filter, By: eventstore.Time, Bounds: bounds(units, a.end)})
-	n.Buckets = make([]NativeBucket, len(units))
+	total, devices, days := &counted[0][0], counted[1], counted[2]
+	n := Native{Common: a.common, Totals: NativeTotals{nativeCountsOf(total), total.UniqueInstalls},
+		ByPlatform: platformsOf(devices), Buckets: make([]NativeBucket, len(units))}
 	for i, unit := range units {
 		n.Buckets[i].Unit = unit
 	}
-	for i := range rows {
-		n.Buckets[rows[i].Period].NativeCounts = nativeCountsOf(&rows[i])
+	for i := range days {
+		n.Buckets[days[i].Period].NativeCounts = nativeCountsOf(&days[i])
 	}
-	return op.Item[Native]{Data: n}, err
+	return op.Item[Native]{Data: n}, nil
 }
 
 // platformsOf returns the devices on which apps were opened, those with the most opens

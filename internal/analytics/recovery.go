@@ -54,14 +54,15 @@ func (s *service) recovery(ctx context.Context, c *op.Call, in *Query) (op.Item[
 	if err != nil {
 		return op.Item[Recovery]{}, err
 	}
-	units := units(a.start, a.end, a.zone, days)
+	units := a.units(days)
 	// Tokens created before this instant have expired. It parts a day in two.
 	expired := c.Now.Add(-lifetime) + 1
 	parts := bounds(units, a.end)
 	if i, found := slices.BinarySearch(parts, expired); !found && 0 < i && i < len(parts) {
 		parts = slices.Insert(parts, i, expired)
 	}
-	rows, err := s.events.Count(ctx, eventstore.Query{Filter: a.Filter, By: eventstore.Time, Bounds: parts})
+	rows, err := eventstore.Count(ctx, s.events, eventstore.Query{Filter: a.Filter,
+		Grouping: eventstore.Grouping{By: eventstore.Time, Bounds: parts}})
 	if err != nil {
 		return op.Item[Recovery]{}, err
 	}

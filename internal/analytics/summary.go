@@ -55,19 +55,20 @@ func (in *Query) summary(ctx context.Context, q store.Q, events eventstore.Engin
 	if err != nil {
 		return Summary{}, err
 	}
-	totals, err := a.totals(ctx, events)
-	return Summary{a.common, totals}, err
+	rows, err := eventstore.Count(ctx, events, eventstore.Query{Filter: a.Filter, Grouping: inTotal})
+	if err != nil {
+		return Summary{}, err
+	}
+	return Summary{a.common, totalsOf(&rows[0])}, nil
 }
 
-func (a *question) totals(ctx context.Context, events eventstore.Engine) (Totals, error) {
-	rows, err := events.Count(ctx, eventstore.Query{Filter: a.Filter, Visitors: true, Links: true})
-	if err != nil {
-		return Totals{}, err
-	}
-	r := &rows[0]
+// inTotal is what Totals are counted by.
+var inTotal = eventstore.Grouping{Visitors: true, Links: true}
+
+func totalsOf(r *eventstore.Row) Totals {
 	t := Totals{Counts: countsOf(r), ActiveLinks: r.ActiveLinks}
 	if r.Events > 0 {
 		t.FirstEventAt, t.LastEventAt = &r.First, &r.Last
 	}
-	return t, nil
+	return t
 }

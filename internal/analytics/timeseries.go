@@ -46,8 +46,10 @@ func (s *service) timeseries(ctx context.Context, c *op.Call, in *timeseriesInpu
 	if err != nil {
 		return op.Item[Timeseries]{}, err
 	}
-	buckets, err := a.buckets(ctx, s.events, in.Granularity)
-	return op.Item[Timeseries]{Data: Timeseries{Common: a.common, Granularity: in.Granularity, Buckets: buckets}}, err
+	units := a.units(in.Granularity)
+	rows, err := eventstore.Count(ctx, s.events, eventstore.Query{Filter: a.Filter, Grouping: a.inBuckets(units)})
+	return op.Item[Timeseries]{Data: Timeseries{Common: a.common, Granularity: in.Granularity,
+		Buckets: bucketsOf(units, rows)}}, err
 }
 
 // length returns how long the period is, by the clocks of its zone where that is
@@ -57,11 +59,15 @@ func (a *question) length() time.Duration {
 	return min(end.Sub(start), clocks(end).Sub(clocks(start)))
 }
 
-// buckets counts the period by units of its zone's calendar.
-func (a *question) buckets(ctx context.Context, events eventstore.Engine, g granularity) ([]Bucket, error) {
-	units := units(a.start, a.end, a.zone, g)
-	rows, err := events.Count(ctx, eventstore.Query{Filter: a.Filter, By: eventstore.Time, Bounds: bounds(units, a.end),
-		Visitors: true})
+// units returns the units of the zone's calendar in the period.
+func (a *question) units(g granularity) []Unit { return units(a.start, a.end, a.zone, g) }
+
+// inBuckets is what the Buckets of units are counted by.
+func (a *question) inBuckets(units []Unit) eventstore.Grouping {
+	return eventstore.Grouping{By: eventstore.Time, Bounds: bounds(units, a.end), Visitors: true}
+}
+
+func bucketsOf(units []Unit, rows []eventstore.Row) []Bucket {
 	buckets := make([]Bucket, len(units))
 	for i, unit := range units {
 		buckets[i].Unit = unit
@@ -69,5 +75,5 @@ func (a *question) buckets(ctx context.Context, events eventstore.Engine, g gran
 	for i := range rows {
 		buckets[rows[i].Period].Counts = countsOf(&rows[i])
 	}
-	return buckets, err
+	return buckets
 }

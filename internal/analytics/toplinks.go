@@ -45,30 +45,35 @@ func (s *service) topLinks(ctx context.Context, c *op.Call, in *Query, w op.Wind
 	if err != nil {
 		return op.Page[TopLinks]{}, err
 	}
-	links, err := a.links(ctx, c.DB, s.events, w)
+	rows, err := eventstore.Count(ctx, s.events, eventstore.Query{Filter: a.Filter, Grouping: byLink(w)})
+	if err != nil {
+		return op.Page[TopLinks]{}, err
+	}
+	links, err := s.links(ctx, c.DB, a.AppID, rows)
 	links, last := op.Cut(w, links)
 	return op.Page[TopLinks]{Data: TopLinks{a.common, links}, Last: last}, err
 }
 
-// links returns the links of a part of the list of those with the most clicks.
-func (a *question) links(ctx context.Context, q store.Q, events eventstore.Engine, w op.Window) ([]TopLink, error) {
-	query := eventstore.Query{Filter: a.Filter, By: eventstore.ByLink, Visitors: true, Clicked: true, Limit: w.Limit}
+// byLink is what a part of the list of the links with the most clicks is counted by.
+func byLink(w op.Window) eventstore.Grouping {
+	g := eventstore.Grouping{By: eventstore.ByLink, Visitors: true, Clicked: true, Limit: w.Limit}
 	if w.After != nil {
-		query.After = &eventstore.Rank{Clicks: int64(w.After.At), Value: w.After.ID}
+		g.After = &eventstore.Rank{Clicks: int64(w.After.At), Value: w.After.ID}
 	}
-	rows, err := events.Count(ctx, query)
-	if err != nil {
-		return nil, err
-	}
+	return g
+}
+
+// links returns the links of an app that were counted.
+func (s *service) links(ctx context.Context, q store.Q, appID string, rows []eventstore.Row) ([]TopLink, error) {
 	ids := make([]string, len(rows))
 	for i := range rows {
 		ids[i] = rows[i].Value
 	}
-	states, err := events.Links(ctx, a.AppID, ids)
+	states, err := s.events.Links(ctx, appID, ids)
 	if err != nil {
 		return nil, err
 	}
-	titles, err := link.Titles(ctx, q, a.AppID, ids)
+	titles, err := link.Titles(ctx, q, appID, ids)
 	top := make([]TopLink, len(rows))
 	for i, r := range rows {
 		state := states[r.Value]

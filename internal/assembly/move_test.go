@@ -68,14 +68,15 @@ func (m *mover) with(engine string, f func(eventstore.Engine)) {
 func (m *mover) answers(engine string) (all [][]eventstore.Row) {
 	m.with(engine, func(e eventstore.Engine) {
 		for _, app := range []string{"large", "small"} {
-			for _, by := range []eventstore.Dimension{eventstore.None, eventstore.ByLink, eventstore.ByTag, eventstore.ByOS} {
-				rows, err := e.Count(m.Context(), eventstore.Query{Filter: eventstore.Filter{AppID: app,
-					End: eventstore.LastInstant}, By: by, Visitors: true, Links: true, Installs: true})
-				if err != nil {
-					m.Fatal(err)
-				}
-				all = append(all, rows)
+			var by []eventstore.Grouping
+			for _, d := range []eventstore.Dimension{eventstore.None, eventstore.ByLink, eventstore.ByTag, eventstore.ByOS} {
+				by = append(by, eventstore.Grouping{By: d, Visitors: true, Links: true, Installs: true})
 			}
+			rows, err := e.Count(m.Context(), eventstore.Filter{AppID: app, End: eventstore.LastInstant}, by...)
+			if err != nil {
+				m.Fatal(err)
+			}
+			all = append(all, rows...)
 		}
 	})
 	return all

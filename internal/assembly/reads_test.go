@@ -16,8 +16,8 @@ type failing struct {
 	err error
 }
 
-func (f *failing) Count(context.Context, eventstore.Query) ([]eventstore.Row, error) {
-	return nil, f.err
+func (f *failing) Count(context.Context, eventstore.Filter, ...eventstore.Grouping) ([][]eventstore.Row, error) {
+	return make([][]eventstore.Row, 1), f.err
 }
 
 // Reads that their deadline ended are counted, others that failed are not.
@@ -26,7 +26,7 @@ func TestSlowReads(t *testing.T) {
 	f := &failing{}
 	e := observe(f, r)
 	for _, f.err = range []error{nil, eventstore.ErrSlow, eventstore.ErrBusy, errors.New("damaged"), eventstore.ErrSlow} {
-		if _, err := e.Count(t.Context(), eventstore.Query{}); !errors.Is(err, f.err) {
+		if _, err := eventstore.Count(t.Context(), e, eventstore.Query{}); !errors.Is(err, f.err) {
 			t.Error(err)
 		}
 	}

@@ -101,7 +101,7 @@ func Totals(ctx context.Context, e Engine, now clock.Instant) (_ map[string]int6
 func countPart(ctx context.Context, e Engine, f Filter) (n int64, err error) {
 	for _, device := range []string{"", "bot"} {
 		f.Device = device
-		rows, err := e.Count(ctx, Query{Filter: f})
+		rows, err := Count(ctx, e, Query{Filter: f})
 		if errors.Is(err, ErrSlow) && ctx.Err() == nil && f.End.Sub(f.Start) > smallestPart {
 			return countHalves(ctx, e, f)
 		}

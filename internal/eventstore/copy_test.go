@@ -19,11 +19,11 @@ type slow struct {
 	most time.Duration
 }
 
-func (s slow) Count(ctx context.Context, q eventstore.Query) ([]eventstore.Row, error) {
-	if q.End.Sub(q.Start) > s.most {
+func (s slow) Count(ctx context.Context, f eventstore.Filter, by ...eventstore.Grouping) ([][]eventstore.Row, error) {
+	if f.End.Sub(f.Start) > s.most {
 		return nil, eventstore.ErrSlow
 	}
-	return s.Engine.Count(ctx, q)
+	return s.Engine.Count(ctx, f, by...)
 }
 
 // Totals asks about shorter periods where an engine does not keep the deadline, down to
@@ -56,9 +56,10 @@ type slowUntil struct {
 	until clock.Instant
 }
 
-func (s slowUntil) Count(ctx context.Context, q eventstore.Query) ([]eventstore.Row, error) {
-	if q.Start >= s.until {
-		return s.Engine.Count(ctx, q)
+func (s slowUntil) Count(ctx context.Context, f eventstore.Filter, by ...eventstore.Grouping) ([][]eventstore.Row,
+	error) {
+	if f.Start >= s.until {
+		return s.Engine.Count(ctx, f, by...)
 	}
-	return s.slow.Count(ctx, q)
+	return s.slow.Count(ctx, f, by...)
 }

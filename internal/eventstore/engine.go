@@ -14,8 +14,10 @@ type Engine interface {
 	// Append adds the events of a batch, each once, however often the log hands it
 	// out: it is there with everything of the batch, or with nothing, when it fails.
 	Append(ctx context.Context, b *clicklog.Batch) error
-	// Count counts events in groups.
-	Count(ctx context.Context, q Query) ([]Row, error)
+	// Count counts the events that f chooses in groups, several times where by has
+	// several groupings, and returns the groups of each. Where an engine can, it counts
+	// the same events for all of them.
+	Count(ctx context.Context, f Filter, by ...Grouping) ([][]Row, error)
 	// List returns up to limit of the events that f chooses, newest first, by instant
 	// and then id; those that come after the place before, unless it is nil.
 	List(ctx context.Context, f Filter, before *Place, limit int) ([]Listed, error)
@@ -81,9 +83,23 @@ const (
 	ByType  Dimension = "eventType"
 )
 
-// Query asks for the counts of groups.
+// Query asks for the counts of the groups of one grouping.
 type Query struct {
 	Filter
+	Grouping
+}
+
+// Count answers a query.
+func Count(ctx context.Context, e Engine, q Query) ([]Row, error) {
+	rows, err := e.Count(ctx, q.Filter, q.Grouping)
+	if err != nil {
+		return nil, err
+	}
+	return rows[0], nil
+}
+
+// Grouping tells how Count groups events and what it counts of them.
+type Grouping struct {
 	By Dimension
 	// Bounds are the ends of the periods of Time, strictly rising: group i has the
 	// events from Bounds[i] on that are before Bounds[i+1]. Filter.Start and End lie

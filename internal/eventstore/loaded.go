@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/waymarkhq/waymark/internal/clicklog"
+	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
 )
@@ -108,10 +109,12 @@ func Loaded(ctx context.Context, q store.Q) (_ map[string]Position, err error) {
 	return positions, err
 }
 
-// SweepLoaded forgets the positions that have not moved for the retention: what those
-// logs can still bring again is older.
-func SweepLoaded(ctx context.Context, db *store.DB) (err error) {
+// SweepLoaded forgets the positions that have not moved for the retention, when events
+// from before an instant are deleted: what those logs can still bring again is older. A
+// log that is in use keeps its position, also when all events go.
+func SweepLoaded(ctx context.Context, db *store.DB, before clock.Instant) (err error) {
 	defer fault.Wrap(&err, "eventstore.SweepLoaded")
-	_, err = db.Exec(ctx, "DELETE FROM event_loaded WHERE updated_at < ?", int64(db.Now().Add(-Retention)))
+	old := min(before, db.Now().Add(-Retention))
+	_, err = db.Exec(ctx, "DELETE FROM event_loaded WHERE updated_at < ?", int64(old))
 	return err
 }

@@ -49,7 +49,7 @@ func click(t testing.TB, l *clicklog.Log, n int) {
 // clicks counts what click has made.
 func clicks(t testing.TB, s eventstore.Engine) int64 {
 	t.Helper()
-	rows, err := s.Count(t.Context(), eventstore.Query{Filter: eventstore.Filter{AppID: "a", Start: storetest.Start,
+	rows, err := eventstore.Count(t.Context(), s, eventstore.Query{Filter: eventstore.Filter{AppID: "a", Start: storetest.Start,
 		End: storetest.Start + 1}})
 	if err != nil {
 		t.Fatal(err)

@@ -55,8 +55,8 @@ func TestNumbersOfAnOlderDatabase(t *testing.T) {
 				load(event(4, "second"), event(5, "second"), event(6, "third"))
 				load(event(7, "first"))
 				for _, by := range []eventstore.Dimension{eventstore.ByLink, eventstore.ByOS, eventstore.ByReferrer} {
-					rows, err := e.Count(t.Context(), eventstore.Query{By: by, Filter: eventstore.Filter{AppID: name,
-						Start: storetest.Start, End: storetest.Start + 1}})
+					rows, err := eventstore.Count(t.Context(), e, eventstore.Query{Filter: eventstore.Filter{AppID: name,
+						Start: storetest.Start, End: storetest.Start + 1}, Grouping: eventstore.Grouping{By: by}})
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -115,6 +115,12 @@ func (b *bench) analyticsOf(engine assembly.EngineSettings, n int64) error {
 	period := url.Values{"appId": {c.app}, "start": {start.String()}, "end": {end.String()}}.Encode()
 	where := fmt.Sprintf("app = %d AND occurred_at >= '%s' AND occurred_at < '%s' AND device <> 'bot'", app, sqlTime(start),
 		sqlTime(end))
+	began := time.Now()
+	if err := c.call("GET", "/analytics/summary?"+period, nil, nil); err != nil && !strings.Contains(err.Error(), ": 503 ") {
+		return err
+	}
+	b.add(kind+": the first question after a start, ms", "%.0f", time.Since(began).Seconds()*1e3, 0,
+		"files are checked when they are opened")
 	var heavy []string
 	for _, filter := range []struct{ name, query, sql string }{
 		{"", "", ""}, {", of a country", "&country=DE", " AND country = 'DE'"},

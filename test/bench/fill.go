@@ -36,7 +36,8 @@ func linksOf(c *client, campaign string) []clicklog.Link {
 // merged as they would be by then. It returns the number of the large app.
 func (b *bench) fill(engine assembly.EngineSettings, kind string, traffic *traffic, n int64) (app int64, err error) {
 	ctx := context.Background()
-	db, err := store.Open(ctx, "sqlite:"+filepath.Join(b.data, "waymark.db"), &clock.Clock{})
+	now := &clock.Clock{}
+	db, err := store.Open(ctx, "sqlite:"+filepath.Join(b.data, "waymark.db"), now)
 	if err != nil {
 		return 0, err
 	}
@@ -72,6 +73,10 @@ func (b *bench) fill(engine assembly.EngineSettings, kind string, traffic *traff
 			}
 		}
 		merging += ownTime() - appended
+	}
+	now.Move(time.Hour) // when nobody reads the files that were merged any more
+	if err := merge(); err != nil {
+		return 0, err
 	}
 	b.add(fmt.Sprintf("%s: loading of %d events, CPU µs each", kind, n), "%.2f", per(appending, int(n)), 0,
 		"in batches of 2,048, this process")

@@ -70,7 +70,7 @@ func newWorld(t *testing.T) *world {
 func (w *world) count(q eventstore.Query) []eventstore.Row {
 	w.Helper()
 	q.Start, q.End = w.start, w.end
-	rows, err := w.engine.Count(w.Context(), q)
+	rows, err := eventstore.Count(w.Context(), w.engine, q)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -126,7 +126,8 @@ func TestSegments(t *testing.T) {
 		got[row["app"]+" "+row["country"]] = row["clicks"]
 	}
 	for i, app := range []string{"first", "second"} {
-		q := eventstore.Query{Filter: eventstore.Filter{AppID: app}, By: eventstore.ByCountry, Clicked: true}
+		q := eventstore.Query{Filter: eventstore.Filter{AppID: app},
+			Grouping: eventstore.Grouping{By: eventstore.ByCountry, Clicked: true}}
 		for _, row := range w.count(q) {
 			want[fmt.Sprint(i+1, " ", row.Value)] = fmt.Sprint(row.Clicks)
 		}
@@ -174,7 +175,8 @@ func TestExport(t *testing.T) {
 	for _, row := range w.ask(w.example("identified", "november.parquet", file)) {
 		got = append(got, row["clicks"]+" "+row["visitors"]+" "+row["identified"])
 	}
-	q := eventstore.Query{Filter: eventstore.Filter{AppID: "first"}, By: eventstore.Time, Visitors: true}
+	q := eventstore.Query{Filter: eventstore.Filter{AppID: "first"},
+		Grouping: eventstore.Grouping{By: eventstore.Time, Visitors: true}}
 	for at := w.start; at <= w.end; at = at.Add(day) {
 		q.Bounds = append(q.Bounds, at)
 	}
@@ -187,7 +189,8 @@ func TestExport(t *testing.T) {
 	// Tags are a list, and what an event does not have is null.
 	tagged := w.count(eventstore.Query{Filter: eventstore.Filter{AppID: "first", TagID: "tag1"}})[0].Events
 	without := int64(0)
-	for _, row := range w.count(eventstore.Query{Filter: eventstore.Filter{AppID: "first"}, By: eventstore.ByCampaign}) {
+	for _, row := range w.count(eventstore.Query{Filter: eventstore.Filter{AppID: "first"},
+		Grouping: eventstore.Grouping{By: eventstore.ByCampaign}}) {
 		if row.Value == "" {
 			without = row.Events
 		}

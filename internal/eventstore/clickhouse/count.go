@@ -12,6 +12,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/eventstore"
+	"github.com/waymarkhq/waymark/internal/fault"
 )
 
 // values are what Count groups by, but for Time.
@@ -46,10 +47,23 @@ const (
 	installs = "toInt64(uniqExactIf(install, type IN ('app_open', 'content_view', 'legacy_content_load') AND install <> 0))"
 )
 
-// Count implements eventstore.Engine.
-func (s *Store) Count(ctx context.Context, q eventstore.Query) ([]eventstore.Row, error) {
-	query := s.selectCounts(&q)
-	rows, err := long(ctx, s, q.AppID, func(r driver.Rows) (row eventstore.Row, err error) {
+// Count implements eventstore.Engine. What is loaded between two groupings is counted by
+// the later one.
+func (s *Store) Count(ctx context.Context, f eventstore.Filter, by ...eventstore.Grouping) (
+	all [][]eventstore.Row, err error) {
+	defer fault.Wrap(&err, "count events of app %s from %s to %s", f.AppID, f.Start, f.End)
+	for _, g := range by {
+		rows, err := s.count(ctx, &eventstore.Query{Filter: f, Grouping: g})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, rows)
+	}
+	return all, nil
+}
+
+func (s *Store) count(ctx context.Context, q *eventstore.Query) ([]eventstore.Row, error) {
+	return long(ctx, s, q.AppID, func(r driver.Rows) (row eventstore.Row, err error) {
 		var period int64
 		into := any(&row.Value)
 		if q.By == eventstore.Time {
@@ -60,11 +74,7 @@ func (s *Store) Count(ctx context.Context, q eventstore.Query) ([]eventstore.Row
 			(*int64)(&row.Last), (*int64)(&row.LastClick), &row.UniqueVisitors, &row.ActiveLinks, &row.UniqueInstalls)
 		row.Period = int(period)
 		return row, err
-	}, query)
-	if err != nil {
-		return nil, fmt.Errorf("count events of app %s from %s to %s: %w", q.AppID, q.Start, q.End, err)
-	}
-	return rows, nil
+	}, s.selectCounts(q))
 }
 
 // selectCounts returns the query of Count.

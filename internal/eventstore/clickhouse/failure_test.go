@@ -35,7 +35,7 @@ func clicks(n int) *clicklog.Batch {
 
 func count(t *testing.T, s *clickhouse.Store) int64 {
 	t.Helper()
-	rows, err := s.Count(t.Context(), everything("a"))
+	rows, err := eventstore.Count(t.Context(), s, everything("a"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestServerThatIsAway(t *testing.T) {
 	}
 	for range 2 {
 		refused("append", s.Append(t.Context(), clicks(3)))
-		_, err := s.Count(t.Context(), everything("a"))
+		_, err := eventstore.Count(t.Context(), s, everything("a"))
 		refused("count", err)
 		_, err = s.List(t.Context(), everything("a").Filter, nil, 1)
 		refused("list", err)
@@ -128,7 +128,7 @@ func TestSilentServer(t *testing.T) {
 	ended := make(chan error, 2)
 	go func() { ended <- s.Append(ctx, clicks(1)) }()
 	go func() {
-		_, err := s.Count(ctx, everything("a"))
+		_, err := eventstore.Count(ctx, s, everything("a"))
 		ended <- err
 	}()
 	cancel()
@@ -182,7 +182,7 @@ func TestRecord(t *testing.T) {
 		if err := next.Append(t.Context(), l.Batch(0, 30)); err != nil {
 			t.Fatal(err)
 		}
-		rows, err := next.Count(t.Context(), everything("a"))
+		rows, err := eventstore.Count(t.Context(), next, everything("a"))
 		if err != nil || rows[0].Clicks != 10 {
 			t.Errorf("the next engine has %+v, %v; want the 10 clicks that ClickHouse has not", rows, err)
 		}

@@ -56,7 +56,7 @@ func (s *Store) Sweep(ctx context.Context, before clock.Instant, _ int64) (delet
 		return 0, fmt.Errorf("sweep events before %s: %w", before, err)
 	}
 	if s.db != nil {
-		if err := eventstore.SweepLoaded(ctx, s.db); err != nil {
+		if err := eventstore.SweepLoaded(ctx, s.db, before); err != nil {
 			return 0, err
 		}
 	}

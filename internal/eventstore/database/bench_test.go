@@ -122,7 +122,8 @@ func BenchmarkSummary(b *testing.B) {
 			}
 			b.Run(engine+"/"+name, func(b *testing.B) {
 				for b.Loop() {
-					if _, err := s.Count(context.Background(), eventstore.Query{Filter: f, Visitors: true, Links: true}); err != nil {
+					if _, err := eventstore.Count(context.Background(), s, eventstore.Query{Filter: f,
+						Grouping: eventstore.Grouping{Visitors: true, Links: true}}); err != nil {
 						b.Fatal(err)
 					}
 				}

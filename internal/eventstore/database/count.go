@@ -8,6 +8,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/eventstore"
+	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -66,13 +67,27 @@ var nameOfType = func() string {
 	return "CASE event.type" + b.String() + " END"
 }()
 
-// Count implements eventstore.Engine.
-func (s *Store) Count(ctx context.Context, q eventstore.Query) ([]eventstore.Row, error) {
-	query, args, ok := SelectCounts(s.db.Dialect(), &q)
+// Count implements eventstore.Engine. What is loaded between two groupings is counted by
+// the later one.
+func (s *Store) Count(ctx context.Context, f eventstore.Filter, by ...eventstore.Grouping) (
+	all [][]eventstore.Row, err error) {
+	defer fault.Wrap(&err, "count events of app %s from %s to %s", f.AppID, f.Start, f.End)
+	for _, g := range by {
+		rows, err := s.count(ctx, &eventstore.Query{Filter: f, Grouping: g})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, rows)
+	}
+	return all, nil
+}
+
+func (s *Store) count(ctx context.Context, q *eventstore.Query) ([]eventstore.Row, error) {
+	query, args, ok := SelectCounts(s.db.Dialect(), q)
 	if !ok {
 		return nil, nil
 	}
-	rows, err := long(ctx, s, q.AppID, func(r store.Row) (row eventstore.Row, err error) {
+	return long(ctx, s, q.AppID, func(r store.Row) (row eventstore.Row, err error) {
 		var since clock.Instant
 		var value any = &row.Value
 		if q.By == eventstore.Time {
@@ -88,10 +103,6 @@ func (s *Store) Count(ctx context.Context, q eventstore.Query) ([]eventstore.Row
 		}
 		return row, err
 	}, query, args...)
-	if err != nil {
-		return nil, fmt.Errorf("count events of app %s from %s to %s: %w", q.AppID, q.Start, q.End, err)
-	}
-	return rows, nil
 }
 
 // SelectCounts returns the query of Count, or false where no period can have events.

@@ -32,7 +32,7 @@ func explain(t *testing.T, db *store.DB, query string, args ...any) string {
 func TestPlanOfCounts(t *testing.T) {
 	db := storetest.Open(t, storetest.Address(t, "sqlite"), &clock.Clock{})
 	for _, by := range enginetest.Dimensions {
-		q := eventstore.Query{By: by, Visitors: true, Links: true, Installs: true, Bounds: []clock.Instant{1, 2, 3, 4}}
+		q := eventstore.Query{Grouping: eventstore.Grouping{By: by, Visitors: true, Links: true, Installs: true, Bounds: []clock.Instant{1, 2, 3, 4}}}
 		q.AppID, q.Start, q.End, q.LinkID, q.Device = "a", 1, 4, "one", "ios"
 		query, args, _ := database.SelectCounts(db.Dialect(), &q)
 		plan := explain(t, db, query, args...)
@@ -86,10 +86,10 @@ func TestOrderOfBytes(t *testing.T) {
 	if err := s.Append(t.Context(), enginetest.Batch(events...)); err != nil {
 		t.Fatal(err)
 	}
-	q := eventstore.Query{By: eventstore.ByCampaign}
+	q := eventstore.Query{Grouping: eventstore.Grouping{By: eventstore.ByCampaign}}
 	q.AppID, q.Start, q.End = "B", storetest.Start, storetest.Start+1
 	for _, want := range []string{"Baz é", "az é", "z é", " é"} {
-		rows, err := s.Count(t.Context(), q)
+		rows, err := eventstore.Count(t.Context(), s, q)
 		if err != nil {
 			t.Fatal(err)
 		}

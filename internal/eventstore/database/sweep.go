@@ -12,7 +12,7 @@ import (
 // Sweep implements eventstore.Engine. The rows of the small tables stay: other
 // processes remember their numbers.
 func (s *Store) Sweep(ctx context.Context, before clock.Instant, limit int64) (deleted int64, err error) {
-	if err := eventstore.SweepLoaded(ctx, s.db); err != nil {
+	if err := eventstore.SweepLoaded(ctx, s.db, before); err != nil {
 		return 0, err
 	}
 	apps, err := store.All(ctx, s.db, store.Value[int64],

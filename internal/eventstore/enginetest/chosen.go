@@ -146,28 +146,29 @@ func (s *suite) dimensions(t *testing.T) {
 		})))
 	}
 	for _, c := range []struct {
-		query eventstore.Query
-		want  string
+		tag  string
+		by   eventstore.Grouping
+		want string
 	}{
-		{eventstore.Query{By: eventstore.ByCampaign}, "[a 2 b 2  1 B 1 é 1 z 0]"},
-		{eventstore.Query{By: eventstore.ByCampaign, Clicked: true}, "[a 2 b 2  1 B 1 é 1]"},
-		{eventstore.Query{By: eventstore.ByCampaign, Limit: 2}, "[a 2 b 2]"},
-		{eventstore.Query{By: eventstore.ByCampaign, After: &eventstore.Rank{Clicks: 2, Value: "b"}, Limit: 2},
+		{"", eventstore.Grouping{By: eventstore.ByCampaign}, "[a 2 b 2  1 B 1 é 1 z 0]"},
+		{"", eventstore.Grouping{By: eventstore.ByCampaign, Clicked: true}, "[a 2 b 2  1 B 1 é 1]"},
+		{"", eventstore.Grouping{By: eventstore.ByCampaign, Limit: 2}, "[a 2 b 2]"},
+		{"", eventstore.Grouping{By: eventstore.ByCampaign, After: &eventstore.Rank{Clicks: 2, Value: "b"}, Limit: 2},
 			"[ 1 B 1]"},
-		{eventstore.Query{By: eventstore.ByCampaign, After: &eventstore.Rank{Clicks: 1, Value: "B"}}, "[é 1 z 0]"},
-		{eventstore.Query{By: eventstore.ByTag}, "[t1 5  2 t2 2]"},
-		{eventstore.Query{By: eventstore.ByTag, Filter: eventstore.Filter{TagID: "t2"}}, "[t1 2 t2 2]"},
-		{eventstore.Query{By: eventstore.ByLink}, "[0 3 1 2 2 2]"},
-		{eventstore.Query{By: eventstore.ByType}, "[click 7 app_open 0]"},
-		{eventstore.Query{By: eventstore.ByOS, Filter: eventstore.Filter{TagID: "none"}}, "[]"},
+		{"", eventstore.Grouping{By: eventstore.ByCampaign, After: &eventstore.Rank{Clicks: 1, Value: "B"}}, "[é 1 z 0]"},
+		{"", eventstore.Grouping{By: eventstore.ByTag}, "[t1 5  2 t2 2]"},
+		{"t2", eventstore.Grouping{By: eventstore.ByTag}, "[t1 2 t2 2]"},
+		{"", eventstore.Grouping{By: eventstore.ByLink}, "[0 3 1 2 2 2]"},
+		{"", eventstore.Grouping{By: eventstore.ByType}, "[click 7 app_open 0]"},
+		{"none", eventstore.Grouping{By: eventstore.ByOS}, "[]"},
 	} {
-		c.query.AppID, c.query.Start, c.query.End = "dimensions", Start, Start+day
+		f := eventstore.Filter{AppID: "dimensions", Start: Start, End: Start + day, TagID: c.tag}
 		got := []any{}
-		for _, r := range s.count(t, e, c.query) {
+		for _, r := range s.count(t, e, eventstore.Query{Filter: f, Grouping: c.by}) {
 			got = append(got, r.Value, r.Clicks)
 		}
 		if fmt.Sprint(got) != c.want {
-			t.Errorf("%+v: %v, want %s", c.query, got, c.want)
+			t.Errorf("%+v by %+v: %v, want %s", f, c.by, got, c.want)
 		}
 	}
 }

@@ -17,7 +17,15 @@ type group struct {
 }
 
 // Count implements eventstore.Engine.
-func (r *Reference) Count(ctx context.Context, q eventstore.Query) ([]eventstore.Row, error) {
+func (r *Reference) Count(ctx context.Context, f eventstore.Filter, by ...eventstore.Grouping) (
+	all [][]eventstore.Row, err error) {
+	for _, g := range by {
+		all = append(all, r.count(eventstore.Query{Filter: f, Grouping: g}))
+	}
+	return all, ctx.Err()
+}
+
+func (r *Reference) count(q eventstore.Query) []eventstore.Row {
 	groups := map[eventstore.Row]*group{}
 	of := func(key eventstore.Row) *group {
 		if groups[key] == nil {
@@ -48,7 +56,7 @@ func (r *Reference) Count(ctx context.Context, q eventstore.Query) ([]eventstore
 	if q.Limit > 0 && len(rows) > q.Limit {
 		rows = rows[:q.Limit]
 	}
-	return rows, ctx.Err()
+	return rows
 }
 
 // inRank compares a group with a place in the order of Count.

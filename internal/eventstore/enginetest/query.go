@@ -52,29 +52,34 @@ func (t *Traffic) Filter() eventstore.Filter {
 // Query returns a random query by a dimension. Its After is within the order that the
 // answer has without it.
 func (t *Traffic) Query(by eventstore.Dimension) eventstore.Query {
-	q := eventstore.Query{Filter: t.Filter(), By: by}
-	q.Visitors, q.Links, q.Installs = t.IntN(2) == 0, t.IntN(2) == 0, t.IntN(2) == 0
-	if by == eventstore.None {
-		return q
-	}
-	q.Clicked = t.IntN(2) == 0
-	if t.IntN(3) == 0 {
-		q.Limit = 1 + t.IntN(6)
-	}
-	if by == eventstore.Time {
-		t.bound(&q)
-	} else if t.IntN(3) == 0 {
-		q.After = &eventstore.Rank{Clicks: t.Int64N(20), Value: t.pick("", "PT", "ios", "tag1", t.Link().ID)}
-	}
-	return q
+	f := t.Filter()
+	return eventstore.Query{Filter: f, Grouping: t.grouping(by, &f)}
 }
 
-// bound gives a query by Time its bounds.
-func (t *Traffic) bound(q *eventstore.Query) {
-	q.Bounds = []clock.Instant{q.Start, max(q.End, q.Start+1)}
-	for range t.IntN(40) {
-		q.Bounds = append(q.Bounds, t.Instant(), t.Instant()+1)
+// grouping returns a random grouping by a dimension of what a filter chooses.
+func (t *Traffic) grouping(by eventstore.Dimension, f *eventstore.Filter) eventstore.Grouping {
+	g := eventstore.Grouping{By: by, Visitors: t.IntN(2) == 0, Links: t.IntN(2) == 0, Installs: t.IntN(2) == 0}
+	if by == eventstore.None {
+		return g
 	}
-	slices.Sort(q.Bounds)
-	q.Bounds = slices.Compact(q.Bounds)
+	g.Clicked = t.IntN(2) == 0
+	if t.IntN(3) == 0 {
+		g.Limit = 1 + t.IntN(6)
+	}
+	if by == eventstore.Time {
+		g.Bounds = t.bounds(f)
+	} else if t.IntN(3) == 0 {
+		g.After = &eventstore.Rank{Clicks: t.Int64N(20), Value: t.pick("", "PT", "ios", "tag1", t.Link().ID)}
+	}
+	return g
+}
+
+// bounds returns bounds around a filter's period.
+func (t *Traffic) bounds(f *eventstore.Filter) []clock.Instant {
+	bounds := []clock.Instant{f.Start, max(f.End, f.Start+1)}
+	for range t.IntN(40) {
+		bounds = append(bounds, t.Instant(), t.Instant()+1)
+	}
+	slices.Sort(bounds)
+	return slices.Compact(bounds)
 }

@@ -3,6 +3,7 @@ package enginetest
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -49,6 +50,7 @@ func (s *suite) ask(t *testing.T, e eventstore.Engine, traffic *Traffic) {
 			s.count(t, e, traffic.Query(by))
 		}
 	}
+	s.several(t, e, traffic)
 	f := all(traffic.App)
 	for _, with := range conditions {
 		one := f
@@ -57,6 +59,26 @@ func (s *suite) ask(t *testing.T, e eventstore.Engine, traffic *Traffic) {
 	}
 	f = traffic.Filter()
 	s.pages(t, e, f, 1+traffic.IntN(100)+int(s.total(t, e, f).Events)/20)
+}
+
+// several asks for several groupings at once.
+func (s *suite) several(t *testing.T, e eventstore.Engine, traffic *Traffic) {
+	t.Helper()
+	f := traffic.Filter()
+	var by []eventstore.Grouping
+	for range traffic.IntN(4) {
+		by = append(by, traffic.grouping(Dimensions[traffic.IntN(len(Dimensions))], &f))
+	}
+	got, err := e.Count(t.Context(), f, by...)
+	want, _ := s.ref.Count(t.Context(), f, by...)
+	if err != nil || len(got) != len(want) {
+		t.Fatalf("count %+v by %+v: %d answers, %v", f, by, len(got), err)
+	}
+	for i := range want {
+		if len(got[i])+len(want[i]) > 0 && !reflect.DeepEqual(got[i], want[i]) {
+			t.Fatalf("count %+v by %+v, the %dth of %d:\n got %+v\nwant %+v", f, by[i], i, len(by), got[i], want[i])
+		}
+	}
 }
 
 // Enough events that an engine has to keep them in several parts: days of which each
@@ -86,7 +108,8 @@ func (s *suite) many(t *testing.T) {
 	for _, traffic := range append(small, large) {
 		s.ask(t, e, traffic)
 	}
-	q := eventstore.Query{Filter: all("large"), By: eventstore.Time, Visitors: true, Links: true, Installs: true}
+	q := eventstore.Query{Filter: all("large"), Grouping: eventstore.Grouping{By: eventstore.Time, Visitors: true,
+		Links: true, Installs: true}}
 	for i := range clock.Instant(hours + 1) {
 		q.Bounds = append(q.Bounds, Start-Start%day-hours/2*day/24+i*day/24)
 	}

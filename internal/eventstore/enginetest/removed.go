@@ -84,7 +84,8 @@ func (s *suite) erase(t *testing.T) {
 		for _, app := range []string{"erase", "erase too", "large"} {
 			for _, e := range []eventstore.Engine{e, s.open(t)} {
 				s.total(t, e, all(app))
-				s.count(t, e, eventstore.Query{Filter: all(app), By: eventstore.ByLink, Visitors: true, Installs: true})
+				s.count(t, e, eventstore.Query{Filter: all(app),
+					Grouping: eventstore.Grouping{By: eventstore.ByLink, Visitors: true, Installs: true}})
 				s.pages(t, e, all(app), 10_000)
 				links, err := e.Links(t.Context(), app, []string{"erased", "kept", "erased too"})
 				want, _ := s.ref.Links(t.Context(), app, []string{"erased", "kept", "erased too"})

@@ -119,7 +119,7 @@ func (s *suite) race(t *testing.T, app string, logs ...*Log) {
 		f := all(fmt.Sprint(app, i))
 		s.total(t, last, f)
 		for _, by := range []eventstore.Dimension{eventstore.ByLink, eventstore.ByBrowser, eventstore.ByReferrer} {
-			s.count(t, last, eventstore.Query{Filter: f, By: by, Links: true})
+			s.count(t, last, eventstore.Query{Filter: f, Grouping: eventstore.Grouping{By: by, Links: true}})
 		}
 	}
 }
@@ -157,7 +157,7 @@ func (s *suite) oddText(t *testing.T) {
 		t.Fatalf("%d clicks, want %d", got.Clicks, len(texts))
 	}
 	for _, by := range Dimensions {
-		q := eventstore.Query{Filter: all("odd"), By: by, Visitors: true, Links: true}
+		q := eventstore.Query{Filter: all("odd"), Grouping: eventstore.Grouping{By: by, Visitors: true, Links: true}}
 		q.Bounds = []clock.Instant{q.Start, Start + 3, q.End}
 		for _, row := range s.count(t, e, q) {
 			q.After = &eventstore.Rank{Clicks: row.Clicks, Value: row.Value}

@@ -52,7 +52,7 @@ func once(t testing.TB, e *Engine, want []int64) {
 	if !slices.Equal(got, want) {
 		t.Fatalf("%d events are there, want %d", len(got), len(want))
 	}
-	rows, err := e.Count(t.Context(), eventstore.Query{Filter: ever})
+	rows, err := eventstore.Count(t.Context(), e, eventstore.Query{Filter: ever})
 	if err != nil || rows[0].Events != int64(len(want)) {
 		t.Fatalf("%d events are counted, want %d; %v", rows[0].Events, len(want), err)
 	}
@@ -344,7 +344,7 @@ func TestStoreAway(t *testing.T) {
 		e.Files = away
 		all := load(t, e, g.batch(10))
 		c.Move(24 * time.Hour)
-		for n := range 20 * youngFanIn {
+		for n := range 5 * youngFanIn {
 			all = append(all, load(t, e, g.batch(3))...)
 			if _, err := e.Step(t.Context()); err != nil && !errors.Is(err, errFailing) {
 				t.Fatal(err)
@@ -356,7 +356,7 @@ func TestStoreAway(t *testing.T) {
 		}
 		once(t, e, all)
 		if away.puts < 6 || away.puts > 12 {
-			t.Errorf("%d tries in %d s", away.puts, 20*youngFanIn)
+			t.Errorf("%d tries in %d s", away.puts, 5*youngFanIn)
 		}
 		away.put = nil
 		c.Move(maxWait)
@@ -426,7 +426,7 @@ func TestPeriodBorder(t *testing.T) {
 			{-1, 0, 0}, {0, 1, 1}, {1, 5, 0}, {1, 6, 1}, {5, 6, 1}, {6, 9, 0}, {0, 6, 2},
 		} {
 			f := eventstore.Filter{AppID: app, Start: storetest.Start + test.from, End: storetest.Start + test.to}
-			rows, err := e.Count(t.Context(), eventstore.Query{Filter: f})
+			rows, err := eventstore.Count(t.Context(), e, eventstore.Query{Filter: f})
 			if err != nil || rows[0].Events != int64(test.want) {
 				t.Errorf("%s, %+v: %+v, %v", layout, test, rows, err)
 			}

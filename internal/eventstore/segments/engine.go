@@ -62,10 +62,11 @@ func (e *Engine) Close() error {
 }
 
 // Count implements eventstore.Engine.
-func (e *Engine) Count(ctx context.Context, q eventstore.Query) (rows []eventstore.Row, err error) {
-	defer fault.Wrap(&err, "segments.Count(app %s, %s to %s)", q.AppID, q.Start, q.End)
-	err = e.ask(ctx, q.AppID, q.Start, q.End, func(ctx context.Context, t *eventstore.Turn, v *view) error {
-		rows, err = scan.Count(ctx, t, q, e.links, v.groups())
+func (e *Engine) Count(ctx context.Context, f eventstore.Filter, by ...eventstore.Grouping) (
+	rows [][]eventstore.Row, err error) {
+	defer fault.Wrap(&err, "segments.Count(app %s, %s to %s)", f.AppID, f.Start, f.End)
+	err = e.ask(ctx, f.AppID, f.Start, f.End, func(ctx context.Context, t *eventstore.Turn, v *view) error {
+		rows, err = scan.Count(ctx, t, f, by, e.links, v.groups())
 		return err
 	})
 	return rows, err

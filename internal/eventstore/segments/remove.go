@@ -18,7 +18,7 @@ import (
 // of which some are is rewritten.
 func (e *Engine) Sweep(ctx context.Context, before clock.Instant, limit int64) (deleted int64, err error) {
 	defer fault.Wrap(&err, "segments.Sweep(%s)", before)
-	if err := eventstore.SweepLoaded(ctx, e.DB); err != nil {
+	if err := eventstore.SweepLoaded(ctx, e.DB, before); err != nil {
 		return 0, err
 	}
 	expired, err := entries(ctx, e.DB, "WHERE first_at < ? ORDER BY first_at, id", int64(before))

@@ -52,14 +52,14 @@ func TestDamage(t *testing.T) {
 				if err := damage(filepath.Join(dir, "events", name)); err != nil {
 					t.Fatal(err)
 				}
-				_, err := e.Count(t.Context(), eventstore.Query{Filter: ever})
+				_, err := eventstore.Count(t.Context(), e, eventstore.Query{Filter: ever})
 				var unreadable *fileError
 				if !errors.As(err, &unreadable) || fileName(unreadable.id) != name {
 					t.Errorf("%v; want an error that names %s", err, name)
 				}
 				today := ever
 				today.Start = storetest.Start.Add(-2 * time.Hour)
-				rows, err := e.Count(t.Context(), eventstore.Query{Filter: today})
+				rows, err := eventstore.Count(t.Context(), e, eventstore.Query{Filter: today})
 				if err != nil || rows[0].Events != 10 {
 					t.Errorf("%+v, %v", rows, err)
 				}

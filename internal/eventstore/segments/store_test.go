@@ -236,7 +236,7 @@ func TestQuestionsMeanwhile(t *testing.T) {
 			}
 		}()
 		for range 50 {
-			rows, err := e.Count(t.Context(), eventstore.Query{Filter: ever})
+			rows, err := eventstore.Count(t.Context(), e, eventstore.Query{Filter: ever})
 			if err != nil || rows[0].Events != int64(len(all)) {
 				t.Fatalf("%+v, %v", rows, err)
 			}

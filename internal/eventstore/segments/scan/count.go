@@ -13,30 +13,39 @@ import (
 // unitRows is how many rows a unit of Turns may have, if it has several row groups.
 const unitRows = 256 << 10
 
-// question is a Query with what is known before events are read.
+// question is what Count is asked, with what is known before events are read.
 type question struct {
-	*eventstore.Query
-	chooser  *chooser
-	grouping *grouping
-	total    *total
+	chooser *chooser
+	parts   []part
 	// columns are those that are read of row groups with chosen rows.
 	columns segment.Columns
+	// visitors tells that a part counts them.
+	visitors bool
+}
+
+// part is a grouping and what was found for it.
+type part struct {
+	*eventstore.Grouping
+	grouping *grouping
+	total    *total
 }
 
 // Count answers eventstore.Engine's Count from row groups, which must hold every event
 // once. Row groups without events of the app and period are not read.
-func Count(ctx context.Context, turn *eventstore.Turn, q eventstore.Query, links *Links, groups []Group) (
-	[]eventstore.Row, error) {
-	if n := len(q.Bounds); q.By == eventstore.Time && (n < 2 || q.Start < q.Bounds[0] || q.End > q.Bounds[n-1]) {
-		return nil, errors.New("count events by time: the period is not within the bounds")
+func Count(ctx context.Context, turn *eventstore.Turn, f eventstore.Filter, by []eventstore.Grouping, links *Links,
+	groups []Group) ([][]eventstore.Row, error) {
+	for _, g := range by {
+		if n := len(g.Bounds); g.By == eventstore.Time && (n < 2 || f.Start < g.Bounds[0] || f.End > g.Bounds[n-1]) {
+			return nil, errors.New("count events by time: the period is not within the bounds")
+		}
 	}
-	states, err := links.Of(ctx, q.AppID)
+	states, err := links.Of(ctx, f.AppID)
 	if err != nil {
 		return nil, err
 	}
 	var asked *question
 	if err := turn.Each(ctx, 1, func(int, int) (err error) {
-		asked, err = newQuestion(&q, states)
+		asked, err = newQuestion(&f, by, states)
 		return err
 	}); err != nil {
 		return nil, err
@@ -44,32 +53,42 @@ func Count(ctx context.Context, turn *eventstore.Turn, q eventstore.Query, links
 	if err := asked.count(ctx, turn, groups); err != nil {
 		return nil, err
 	}
-	return asked.total.rows(&q), nil
+	answers := make([][]eventstore.Row, len(by))
+	for i := range asked.parts {
+		answers[i] = asked.parts[i].total.rows(&by[i])
+	}
+	return answers, nil
 }
 
-func newQuestion(q *eventstore.Query, states *States) (*question, error) {
-	g, err := newGrouping(q.By)
-	if err != nil {
-		return nil, err
+func newQuestion(f *eventstore.Filter, by []eventstore.Grouping, states *States) (*question, error) {
+	a := &question{chooser: newChooser(f, states), columns: segment.Of(segment.At, segment.Type, segment.Install)}
+	for i := range by {
+		g, err := newGrouping(by[i].By)
+		if err != nil {
+			return nil, err
+		}
+		a.parts = append(a.parts, part{&by[i], g, newTotal(&by[i], g, states)})
+		a.columns |= segment.Of(g.column)
+		if by[i].Visitors {
+			a.visitors = true
+			a.columns |= segment.Of(segment.Visitor)
+		}
+		if by[i].Links {
+			a.columns |= segment.Of(segment.Link)
+		}
 	}
-	columns := segment.Of(segment.At, segment.Type, segment.Install, g.column)
-	if q.Visitors {
-		columns |= segment.Of(segment.Visitor)
-	}
-	if q.Links {
-		columns |= segment.Of(segment.Link)
-	}
-	return &question{q, newChooser(&q.Filter, states), g, newTotal(q, g, states), columns}, nil
+	return a, nil
 }
 
-// count adds the events of row groups to the total.
+// count adds the events of row groups to the totals.
 func (a *question) count(ctx context.Context, turn *eventstore.Turn, groups []Group) error {
-	list := spans(&a.Filter, a.chooser.states.App, groups)
+	f := a.chooser.Filter
+	list := spans(f, a.chooser.states.App, groups)
 	var eras, large []era
-	if a.Visitors {
-		eras = byDays(&a.Filter, list)
+	if a.visitors {
+		eras = byDays(f, list)
 	} else {
-		eras = each(&a.Filter, list)
+		eras = each(f, list)
 	}
 	small := eras[:0]
 	for _, e := range eras {
@@ -124,6 +143,12 @@ func (a *question) countLarge(ctx context.Context, turn *eventstore.Turn, e *era
 func (a *question) begin() *counter {
 	c := counters.Get().(*counter)
 	c.asked = a
+	for len(c.partial) < len(a.parts) {
+		c.partial = append(c.partial, &partial{counter: c})
+	}
+	for i := range a.parts {
+		c.partial[i].part = &a.parts[i]
+	}
 	return c
 }
 

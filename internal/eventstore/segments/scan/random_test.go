@@ -191,22 +191,30 @@ func randomFilter(random *rand.Rand, days int, apps []string) eventstore.Filter 
 	return f
 }
 
-func randomQuery(random *rand.Rand, days int, apps []string) eventstore.Query {
-	q := eventstore.Query{Filter: randomFilter(random, days, apps), By: pick(random, dimensions),
-		Visitors: random.IntN(3) > 0, Links: random.IntN(2) == 0, Installs: random.IntN(2) == 0, Clicked: random.IntN(4) == 0}
+func randomGrouping(random *rand.Rand, f *eventstore.Filter) eventstore.Grouping {
+	g := eventstore.Grouping{By: pick(random, dimensions), Visitors: random.IntN(3) > 0, Links: random.IntN(2) == 0,
+		Installs: random.IntN(2) == 0, Clicked: random.IntN(4) == 0}
 	if random.IntN(4) == 0 {
-		q.After = &eventstore.Rank{Clicks: random.Int64N(200), Value: pick(random, places)}
+		g.After = &eventstore.Rank{Clicks: random.Int64N(200), Value: pick(random, places)}
 	}
 	if random.IntN(4) == 0 {
-		q.Limit = 1 + random.IntN(4)
+		g.Limit = 1 + random.IntN(4)
 	}
-	if q.By == eventstore.Time {
+	if g.By == eventstore.Time {
 		step := pick(random, []clock.Instant{day / 24, day/2 + 7, day, 7 * day})
-		for at := q.Start - clock.Instant(random.Int64N(int64(step))); ; at += step {
-			if q.Bounds = append(q.Bounds, at); at >= q.End && len(q.Bounds) > 1 {
+		for at := f.Start - clock.Instant(random.Int64N(int64(step))); ; at += step {
+			if g.Bounds = append(g.Bounds, at); at >= f.End && len(g.Bounds) > 1 {
 				break
 			}
 		}
 	}
-	return q
+	return g
+}
+
+// randomGroupings returns one grouping, or several.
+func randomGroupings(random *rand.Rand, f *eventstore.Filter) (all []eventstore.Grouping) {
+	for range []int{1, 1, 2, 3}[random.IntN(4)] {
+		all = append(all, randomGrouping(random, f))
+	}
+	return all
 }

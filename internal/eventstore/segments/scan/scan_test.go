@@ -39,7 +39,8 @@ func TestReference(t *testing.T) {
 		list := randomEvents(random, made, n, days, apps)
 		groups := layout(t, random, list)
 		for range min(40, 2_000_000/(n+1)) {
-			checkCount(t, random, turns, links, made, groups, list, randomQuery(random, days, apps))
+			f := randomFilter(random, days, apps)
+			checkCount(t, turns, links, made, groups, list, f, randomGroupings(random, &f)...)
 			checkList(t, random, turns, links, made, groups, list, randomFilter(random, days, apps))
 			if t.Failed() {
 				return
@@ -49,10 +50,10 @@ func TestReference(t *testing.T) {
 }
 
 // counted is what Count answers with a turn.
-func counted(ctx context.Context, turns *eventstore.Turns, q eventstore.Query, links *Links, groups []Group) (
-	rows []eventstore.Row, err error) {
-	err = turns.Do(ctx, q.AppID, func(ctx context.Context, turn *eventstore.Turn) (err error) {
-		rows, err = Count(ctx, turn, q, links, groups)
+func counted(ctx context.Context, turns *eventstore.Turns, f eventstore.Filter, by []eventstore.Grouping, links *Links,
+	groups []Group) (rows [][]eventstore.Row, err error) {
+	err = turns.Do(ctx, f.AppID, func(ctx context.Context, turn *eventstore.Turn) (err error) {
+		rows, err = Count(ctx, turn, f, by, links, groups)
 		return err
 	})
 	return rows, err
@@ -68,21 +69,24 @@ func listed(ctx context.Context, turns *eventstore.Turns, f eventstore.Filter, b
 	return events, err
 }
 
-func checkCount(t *testing.T, random *rand.Rand, turns *eventstore.Turns, links *Links, made *numbered, groups []Group,
-	list []segment.Event, q eventstore.Query) {
+func checkCount(t *testing.T, turns *eventstore.Turns, links *Links, made *numbered, groups []Group,
+	list []segment.Event, f eventstore.Filter, by ...eventstore.Grouping) {
 	t.Helper()
-	want := newReference(&q)
-	for i := range list {
-		if l := made.links[list[i].Link]; l.AppID == q.AppID && chooses(&q.Filter, &list[i], l) {
-			want.add(&list[i], l)
-		}
-	}
-	got, err := counted(context.Background(), turns, q, links, groups)
+	got, err := counted(context.Background(), turns, f, by, links, groups)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(got, want.rows()) {
-		t.Errorf("%+v of %d events in %d groups:\n got %+v\nwant %+v", q, len(list), len(groups), got, want.rows())
+	for n, g := range by {
+		want := newReference(&eventstore.Query{Filter: f, Grouping: g})
+		for i := range list {
+			if l := made.links[list[i].Link]; l.AppID == f.AppID && chooses(&f, &list[i], l) {
+				want.add(&list[i], l)
+			}
+		}
+		if !reflect.DeepEqual(got[n], want.rows()) {
+			t.Errorf("%+v %d of %+v, of %d events in %d groups:\n got %+v\nwant %+v", f, n, by, len(list), len(groups), got[n],
+				want.rows())
+		}
 	}
 }
 
@@ -142,14 +146,15 @@ func TestPeriod(t *testing.T) {
 		from, to clock.Instant
 		want     int64
 	}{{0, 1, 1}, {0, 0, 0}, {-1, 0, 0}, {1, 2, 0}, {-1, 1, 1}} {
-		q := eventstore.Query{Filter: eventstore.Filter{AppID: "a", Start: start + c.from, End: start + c.to}}
-		for _, q.Visitors = range []bool{false, true} {
-			rows, err := counted(context.Background(), eventstore.NewTurns(1), q, links, groups)
-			if err != nil || len(rows) != 1 || rows[0].Clicks != c.want {
+		f := eventstore.Filter{AppID: "a", Start: start + c.from, End: start + c.to}
+		for _, visitors := range []bool{false, true} {
+			rows, err := counted(context.Background(), eventstore.NewTurns(1), f,
+				[]eventstore.Grouping{{Visitors: visitors}}, links, groups)
+			if err != nil || len(rows[0]) != 1 || rows[0][0].Clicks != c.want {
 				t.Errorf("from %d to %d: %+v, %v; want %d", c.from, c.to, rows, err, c.want)
 			}
 		}
-		events, err := listed(context.Background(), eventstore.NewTurns(1), q.Filter, nil, 9, links, groups)
+		events, err := listed(context.Background(), eventstore.NewTurns(1), f, nil, 9, links, groups)
 		if err != nil || len(events) != int(c.want) {
 			t.Errorf("from %d to %d: %d events, %v; want %d", c.from, c.to, len(events), err, c.want)
 		}
@@ -194,21 +199,22 @@ func TestRefusals(t *testing.T) {
 	links := oneApp(t)
 	whole := eventstore.Filter{AppID: "a", Start: start, End: start + day}
 	groups := Groups(nil, file(t, one(start, 1)))
-	for name, q := range map[string]eventstore.Query{
+	for name, g := range map[string]eventstore.Grouping{
 		"no bounds":           {By: eventstore.Time},
 		"one bound":           {By: eventstore.Time, Bounds: []clock.Instant{start}},
 		"start before bounds": {By: eventstore.Time, Bounds: []clock.Instant{start + 1, start + day}},
 		"end after bounds":    {By: eventstore.Time, Bounds: []clock.Instant{start, start + day - 1}},
 		"unknown dimension":   {By: "colour"},
 	} {
-		q.Filter = whole
-		if rows, err := counted(context.Background(), eventstore.NewTurns(1), q, links, groups); err == nil {
-			t.Errorf("%s: %+v", name, rows)
+		for _, by := range [][]eventstore.Grouping{{g}, {{}, g}} {
+			if rows, err := counted(context.Background(), eventstore.NewTurns(1), whole, by, links, groups); err == nil {
+				t.Errorf("%s: %+v", name, rows)
+			}
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := counted(ctx, eventstore.NewTurns(1), eventstore.Query{Filter: whole}, links, groups); err == nil {
+	if _, err := counted(ctx, eventstore.NewTurns(1), whole, make([]eventstore.Grouping, 1), links, groups); err == nil {
 		t.Error("a cancelled question is answered")
 	}
 }
@@ -233,12 +239,13 @@ func TestRowsWithoutOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 1000 {
-		q := randomQuery(random, 9, []string{"a"})
-		if _, err := counted(context.Background(), eventstore.NewTurns(1), q, links, Groups(nil, f)); err != nil &&
-			!errors.Is(err, segment.ErrDamaged) {
+		chosen := randomFilter(random, 9, []string{"a"})
+		_, err := counted(context.Background(), eventstore.NewTurns(1), chosen, randomGroupings(random, &chosen), links,
+			Groups(nil, f))
+		if err != nil && !errors.Is(err, segment.ErrDamaged) {
 			t.Fatal(err)
 		}
-		_, err := listed(context.Background(), eventstore.NewTurns(1), q.Filter, nil, 9, links, Groups(nil, f))
+		_, err = listed(context.Background(), eventstore.NewTurns(1), chosen, nil, 9, links, Groups(nil, f))
 		if err != nil && !errors.Is(err, segment.ErrDamaged) {
 			t.Fatal(err)
 		}
@@ -257,7 +264,7 @@ func TestQuestionMemory(t *testing.T) {
 	for _, by := range []eventstore.Dimension{eventstore.ByLink, eventstore.ByTag, eventstore.ByCampaign} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		if _, err := newQuestion(&eventstore.Query{By: by}, s); err != nil {
+		if _, err := newQuestion(&eventstore.Filter{}, []eventstore.Grouping{{By: by}}, s); err != nil {
 			t.Fatal(err)
 		}
 		runtime.ReadMemStats(&after)

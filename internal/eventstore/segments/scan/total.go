@@ -92,7 +92,7 @@ type total struct {
 }
 
 // newTotal returns a total without any event. Groups of values come when they are met.
-func newTotal(q *eventstore.Query, g *grouping, states *States) *total {
+func newTotal(q *eventstore.Grouping, g *grouping, states *States) *total {
 	t := &total{byValue: map[string]int32{}, known: newNumbering()}
 	switch {
 	case q.By == eventstore.None:
@@ -151,7 +151,7 @@ func (t *total) groupsOf(states *States, place int32) []int32 {
 }
 
 // rows returns the answer.
-func (t *total) rows(q *eventstore.Query) []eventstore.Row {
+func (t *total) rows(q *eventstore.Grouping) []eventstore.Row {
 	rows := []eventstore.Row{}
 	for i := range t.sums {
 		r := t.sums[i].row()
