@@ -56,7 +56,7 @@ var statements = [dimensions]struct{ find, last, add string }{
 	text: {
 		"SELECT no FROM event_text WHERE value = ?",
 		"SELECT coalesce(max(no), 0) FROM event_text",
-		"INSERT INTO event_text (no, value) VALUES (?, ?) ON CONFLICT DO NOTHING",
+		"INSERT INTO event_text (no, value, used_on) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
 	},
 }
 
@@ -206,18 +206,6 @@ func (n *Numbering) App(ctx context.Context, id string) (int64, error) {
 		return no, nil
 	}
 	return n.number(ctx, apps, id, []any{id}, nil)
-}
-
-// Text returns the number of a referrer host or a rule id, 0 for "".
-func (n *Numbering) Text(ctx context.Context, value string) (int64, error) {
-	if value = Clean(value); value == "" {
-		return 0, nil
-	}
-	n.key = append(n.key[:0], value...)
-	if no, ok := n.have(text, n.key); ok {
-		return no, nil
-	}
-	return n.number(ctx, text, value, []any{value}, nil)
 }
 
 // Client returns the number of what e says about the program.

@@ -9,10 +9,16 @@ import (
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
-// Sweep implements eventstore.Engine. The rows of the small tables stay: other
-// processes remember their numbers.
+// sweptTexts is how many texts go at a time.
+const sweptTexts = 1000
+
+// Sweep implements eventstore.Engine. Of the small tables, only texts go, which visitors
+// can invent; the rows of the others stay: other processes remember their numbers.
 func (s *Store) Sweep(ctx context.Context, before clock.Instant, limit int64) (deleted int64, err error) {
 	if err := eventstore.SweepLoaded(ctx, s.db, before); err != nil {
+		return 0, err
+	}
+	if err := eventstore.SweepTexts(ctx, s.db, before, sweptTexts); err != nil {
 		return 0, err
 	}
 	apps, err := store.All(ctx, s.db, store.Value[int64],
