@@ -2,6 +2,7 @@ package analytics_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -14,6 +15,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/clicklog"
 	"github.com/waymarkhq/waymark/internal/cursor"
 	"github.com/waymarkhq/waymark/internal/eventstore"
+	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/ratelimit"
 	"github.com/waymarkhq/waymark/internal/requestlog"
@@ -52,35 +54,72 @@ func (d *deadlines) Links(ctx context.Context, _ string, _ []string) (map[string
 	return nil, nil
 }
 
-// A call has one deadline, however many queries it takes.
-func TestAllQueriesOfACallShareADeadline(t *testing.T) {
+// withEngine makes a reader of analytics, which has the events of an engine, and returns what
+// its operations read, by their names.
+func withEngine(t *testing.T, e eventstore.Engine) (reader *apitest.Client, paths map[string]string) {
 	i := apitest.New(t, "sqlite", apitest.Options{})
 	owner := i.Prepared(t, "ann@example.com")
 	campaign := owner.Call("POST", "/campaigns", M{"appId": owner.AppID, "name": "x"}).Want(201).Text("data.id")
-	engine, log := &deadlines{}, slog.New(slog.DiscardHandler)
+	log := slog.New(slog.DiscardHandler)
 	pipeline := op.New(op.Options{DB: i.DB, Auth: actor.NewAuthenticator(i.DB, actor.Staging),
 		Limiter: ratelimit.NewMemory(), Cursors: cursor.NewSigner(make([]byte, 32)), Requests: requestlog.New(i.DB, log),
 		Log: log, LimitScale: 1000, ClientAddr: func(*http.Request) netip.Addr { return netip.IPv6Loopback() }})
-	analytics.Register(pipeline, engine)
-	reader := owner.Key("analytics:read")
+	analytics.Register(pipeline, e)
+	reader = owner.Key("analytics:read")
 	i.API = server.New(server.Options{Service: pipeline, Log: log, Ready: i.DB.Ping})
-	now := i.Clock.Now()
-	for name, queries := range map[string]int{"summary": 1, "timeseries": 1, "breakdown": 1, "top-links": 2, "events": 1,
-		"native": 1, "recovery": 1, "campaigns/" + campaign: 2} {
-		more := ""
-		if name == "breakdown" {
-			more = "&dimension=country"
-		}
+	day := period(owner, i.Clock.Now().Add(-day), i.Clock.Now())
+	paths = map[string]string{"breakdown": "/analytics/breakdown" + day + "&dimension=country",
+		"campaign": "/analytics/campaigns/" + campaign + day}
+	for _, name := range []string{"summary", "timeseries", "top-links", "events", "native", "recovery"} {
+		paths[name] = "/analytics/" + name + day
+	}
+	return reader, paths
+}
+
+// A call has one deadline, however many queries it takes.
+func TestAllQueriesOfACallShareADeadline(t *testing.T) {
+	engine := &deadlines{}
+	reader, paths := withEngine(t, engine)
+	for name, path := range paths {
 		engine.all = nil
 		begin := time.Now()
-		reader.Call("GET", "/analytics/"+name+period(owner, now.Add(-day), now)+more, nil).Want(200)
-		if len(engine.all) != queries {
+		reader.Call("GET", path, nil).Want(200)
+		if want := map[string]int{"top-links": 2, "campaign": 2}[name]; len(engine.all) != max(want, 1) {
 			t.Fatalf("%s took %d queries", name, len(engine.all))
 		}
 		for _, deadline := range engine.all {
 			if deadline != engine.all[0] || deadline.Before(begin.Add(10*time.Second)) ||
 				deadline.After(time.Now().Add(10*time.Second)) {
 				t.Errorf("deadlines of %s, begun at %s: %s", name, begin, engine.all)
+			}
+		}
+	}
+}
+
+// refusing is an engine that turns every query away.
+type refusing struct {
+	eventstore.Engine
+	err error
+}
+
+func (r *refusing) Count(context.Context, eventstore.Filter, ...eventstore.Grouping) ([][]eventstore.Row, error) {
+	return nil, r.err
+}
+
+func (r *refusing) List(context.Context, eventstore.Filter, *eventstore.Place, int) ([]eventstore.Listed, error) {
+	return nil, r.err
+}
+
+// Who is turned away, or asked for too much, is told when to come again.
+func TestRefusedQueries(t *testing.T) {
+	engine := &refusing{}
+	reader, paths := withEngine(t, engine)
+	for _, path := range paths {
+		for after, err := range map[string]error{"1": eventstore.ErrBusy, "10": eventstore.ErrSlow} {
+			engine.err = fmt.Errorf("segments.Count: %w", err)
+			r := reader.Call("GET", path, nil).Refused(fault.Unavailable)
+			if got := r.Header.Get("Retry-After"); got != after {
+				t.Errorf("%s, %v: Retry-After is %q, want %s", path, err, got, after)
 			}
 		}
 	}

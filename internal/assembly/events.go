@@ -265,14 +265,39 @@ func CheckEngine(ctx context.Context, o EngineOptions) (found string, err error)
 	if err := o.Choose(ctx, o.DB); err != nil {
 		return "", err
 	}
-	switch kind, _ := o.Kind(); kind {
+	kind, _ := o.Kind()
+	switch kind {
 	case Segments:
-		return checkSegments(ctx, o)
+		found, err = checkSegments(ctx, o)
 	case ClickHouse:
-		return checkClickHouse(ctx, o)
+		found, err = checkClickHouse(ctx, o)
 	default:
-		return kind, nil
+		found = kind
 	}
+	if err != nil {
+		return "", err
+	}
+	left, err := leftBehind(ctx, o.DB, kind)
+	return found + left, err
+}
+
+// leftBehind tells which other engine has events in the main database: a copy leaves
+// them, and what is erased or past its retention stays there.
+func leftBehind(ctx context.Context, q store.Q, kind string) (what string, err error) {
+	for _, other := range []struct{ kind, table string }{{Database, "event"}, {Segments, "event_segment"}} {
+		if other.kind == kind {
+			continue
+		}
+		found, err := store.Exists(ctx, q, "SELECT 1 FROM "+other.table)
+		if err != nil {
+			return "", err
+		}
+		if found {
+			what += fmt.Sprintf("; events that a copy left in the engine %s are still there: delete them with waymark events "+
+				"clear --engine %[1]s", other.kind)
+		}
+	}
+	return what, nil
 }
 
 // checkClickHouse asks the server.

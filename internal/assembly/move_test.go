@@ -113,6 +113,17 @@ func (m *mover) wantEngine(engine string) {
 	}
 }
 
+// wantLeft requires that doctor tells what a copy left in another engine, in some words.
+func (m *mover) wantLeft(words string) {
+	m.Helper()
+	o := m.EngineOptions
+	o.Address = ""
+	found, err := assembly.CheckEngine(m.Context(), o)
+	if _, left, _ := strings.Cut(found, "delete them with "); left != words || err != nil {
+		m.Errorf("%q, %v; want %q", found, err, words)
+	}
+}
+
 // A copy that is ended goes on where it was, with the batch again that was copied and
 // not kept; nothing comes twice, and the installation changes its engine at the end.
 func TestCopyEvents(t *testing.T) {
@@ -124,6 +135,7 @@ func TestCopyEvents(t *testing.T) {
 				db = storetest.Open(t, storetest.Address(t, db.Dialect().Name), c)
 			}
 			m := newMover(t, db, c, from)
+			m.wantLeft("")
 			click := clicklog.Event{At: c.Now(), Type: clicklog.Click, Link: clicklog.Link{ID: "late", AppID: "small"}}
 			appendClick(t, m.DataDir, &click)
 			m.all++ // the click of a process that has ended is loaded first
@@ -140,6 +152,15 @@ func TestCopyEvents(t *testing.T) {
 			m.wantEngine(to)
 			if before, after := m.answers(from), m.answers(to); !reflect.DeepEqual(before, after) {
 				t.Errorf("%s answers\n%v\n%s answered\n%v", to, after, from, before)
+			}
+			m.wantLeft("waymark events clear --engine " + from)
+			if from == "database" { // files of segments stay for minutes
+				o := m.EngineOptions
+				o.Address = from
+				if err := assembly.ClearEvents(t.Context(), o, func(int64) {}); err != nil {
+					t.Fatal(err)
+				}
+				m.wantLeft("")
 			}
 		}
 	})
