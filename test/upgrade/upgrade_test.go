@@ -85,15 +85,22 @@ func upgrade(t *testing.T, engine, folder string) {
 	}
 	republished(t, i)
 	goOn(t, i, owner, appID, &was)
-	moveEvents(t, i, engine, address, &was)
+	moveEvents(t, i, engine, address, old, &was)
 }
+
+// withEngines is the schema of the first program that had more than one engine.
+const withEngines = 15
 
 // moveEvents requires that the events of an earlier program are in the engine that it
 // had, and that the API shows the same numbers when they are in another one.
-func moveEvents(t *testing.T, i *apitest.Installation, engine, address string, was *Recorded) {
+func moveEvents(t *testing.T, i *apitest.Installation, engine, address string, old int64, was *Recorded) {
 	t.Helper()
-	if recorded, err := assembly.Recorded(t.Context(), i.DB); recorded != assembly.Database || err != nil {
-		t.Errorf("the engine of the events is %q, %v", recorded, err)
+	had, other := assembly.Database, assembly.Segments
+	if old >= withEngines {
+		had, other = other, had
+	}
+	if recorded, err := assembly.Recorded(t.Context(), i.DB); recorded != had || err != nil {
+		t.Errorf("the engine of the events is %q, %v; want %s", recorded, err, had)
 	}
 	i.LoadClicks(t)
 	summaries := func(i *apitest.Installation) (all []string) {
@@ -111,12 +118,12 @@ func moveEvents(t *testing.T, i *apitest.Installation, engine, address string, w
 	from := assembly.EngineOptions{DB: i.DB, DataDir: i.DataDir, Log: slog.New(slog.DiscardHandler),
 		Turns: eventstore.NewTurns(1)}
 	to := from
-	to.Address = assembly.Segments
+	to.Address = other
 	if err := assembly.CopyEvents(t.Context(), from, to, func(_, _ int64) {}); err != nil {
 		t.Fatal(err)
 	}
 	moved := apitest.New(t, engine, apitest.Options{Database: address, DataDir: i.DataDir, Start: clock.At(was.At)})
-	if recorded, err := assembly.Recorded(t.Context(), i.DB); recorded != assembly.Segments || err != nil {
+	if recorded, err := assembly.Recorded(t.Context(), i.DB); recorded != other || err != nil {
 		t.Errorf("after the copy the engine is %q, %v", recorded, err)
 	}
 	if after := summaries(moved); !slices.Equal(after, before) {

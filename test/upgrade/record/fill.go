@@ -118,6 +118,9 @@ func fill(s *server) (*upgrade.Recorded, error) {
 		s.into(&app, s.call("GET", "/apps/"+app.ID, nil))
 		s.change("PUT", "/apps/"+app.ID+"/logo", app.Revision, object{"assetId": asset.ID})
 	}
+	if s.offered["POST /templates"] {
+		s.template(ids, app.ID, path("/links/", plain))
+	}
 	s.work(ids, app.ID)
 	if hooked {
 		s.into(&hook.Webhook, s.call("GET", "/webhooks/"+hook.Webhook.ID, nil))
@@ -128,15 +131,22 @@ func fill(s *server) (*upgrade.Recorded, error) {
 		recorded.Visits["https://"+host+slug] = s.visit(slug)
 	}
 	const day = 24 * time.Hour
-	summary := fmt.Sprintf("/analytics/summary?appId=%s&start=%s&end=%s", app.ID,
-		time.Now().UTC().Truncate(day).Format(time.RFC3339), time.Now().UTC().Truncate(day).Add(day).
-			Format(time.RFC3339))
+	period := fmt.Sprintf("?appId=%s&start=%s&end=%s", app.ID, time.Now().UTC().Truncate(day).Format(time.RFC3339),
+		time.Now().UTC().Truncate(day).Add(day).Format(time.RFC3339))
+	summary := "/analytics/summary" + period
 	s.within("the visits in the event store", func() bool {
 		var found struct{ Totals struct{ Clicks int } }
 		s.into(&found, s.call("GET", summary, nil))
 		return found.Totals.Clicks >= len(recorded.Visits)
 	})
-	recorded.Answers = s.read(ids, app.ID, summary)
+	recorded.Answers = s.read(ids, app.ID)
+	recorded.Answers[summary] = s.call("GET", summary, nil)
+	if s.offered["GET /analytics/top-links"] {
+		for _, path := range []string{"/analytics/top-links" + period, "/analytics/events" + period,
+			"/analytics/breakdown" + period + "&dimension=tag", "/analytics/campaigns/" + ids["campaignId"][0] + period} {
+			recorded.Answers[path] = s.call("GET", path, nil)
+		}
+	}
 	recorded.At = time.Now().UTC().Truncate(time.Millisecond)
 	return recorded, s.err
 }
@@ -164,6 +174,35 @@ func (s *server) organize(ids filled, appID string) object {
 		of["campaignId"] = campaign.ID
 	}
 	return of
+}
+
+// template makes a template with a version, which an app has by default and a link
+// chooses.
+func (s *server) template(ids filled, appID, link string) {
+	var made struct{ Template resource }
+	s.into(&made, s.call("POST", "/templates", object{"appId": appID, "name": "Spring sale", "baseTemplateId": "android"}))
+	template := made.Template
+	ids.add("templateId", template.ID)
+	one := "/templates/" + template.ID
+	var draft resource
+	s.into(&draft, s.call("GET", one+"/draft", nil))
+	s.change("PUT", one+"/draft", draft.Revision, object{"config": object{
+		"appearance": object{"light": object{"accent": "#2f6f5e"}, "fontFamily": "serif"},
+		"content":    object{"heading": "See {{offer}} in our app"},
+		"variables":  []object{{"key": "offer", "label": "Offer", "maxLength": 60, "defaultValue": "our offers"}}}})
+	s.call("POST", one+"/versions", object{})
+	publication := s.create(one+"/publish", object{"version": 1,
+		"targets": []object{{"scope": "app", "expectedRevision": nil}}})
+	ids.add("publicationId", publication.ID)
+	s.within("the end of a publication", func() bool {
+		var now struct{ State string }
+		s.into(&now, s.call("GET", "/template-publications/"+publication.ID, nil))
+		return now.State == "confirmed"
+	})
+	var chosen resource
+	s.into(&chosen, s.call("GET", link, nil))
+	s.change("PUT", link+"/template-selection", chosen.Revision, object{"selection": object{
+		"android": object{"mode": "custom", "templateId": template.ID, "version": 1}}})
 }
 
 // work does what outlives its request, and waits for its end.
@@ -213,26 +252,26 @@ var parameter = regexp.MustCompile(`\{(\w+)\}`)
 var unread = []string{"/domain-options", "/domains/{domainId}/diagnostics", "/domains/{domainId}/dns-records",
 	"/capabilities", "/apps/{appId}/capabilities", "/domains/{domainId}/capabilities",
 	"/apps/{appId}/usage", "/requests", "/links/availability",
-	"/links/{linkId}/qr", "/qr-codes/{qrId}/download", "/exports/{exportId}/download", "/analytics/summary"}
+	"/links/{linkId}/qr", "/qr-codes/{qrId}/download", "/exports/{exportId}/download", "/template-catalog/{baseId}/schema"}
 
 // read returns what each GET answers, for all that was made.
-func (s *server) read(ids filled, appID, summary string) map[string]json.RawMessage {
-	answers := map[string]json.RawMessage{summary: s.call("GET", summary, nil)}
+func (s *server) read(ids filled, appID string) map[string]json.RawMessage {
+	answers := map[string]json.RawMessage{}
 	for _, offered := range slices.Sorted(maps.Keys(s.offered)) {
 		template, ok := strings.CutPrefix(offered, "GET ")
-		if !ok || slices.Contains(unread, template) {
+		if !ok || slices.Contains(unread, template) || strings.HasPrefix(template, "/analytics/") {
 			continue
 		}
 		name := parameter.FindStringSubmatch(template)
 		if name == nil {
-			if !slices.Contains([]string{"/me", "/me/preferences", "/apps", "/api-keys"}, template) {
+			if !slices.Contains([]string{"/me", "/me/preferences", "/apps", "/api-keys", "/template-catalog"}, template) {
 				template += "?appId=" + appID
 			}
 			answers[template] = s.call("GET", template, nil)
 			continue
 		}
 		for _, id := range ids[name[1]] {
-			path := strings.Replace(template, name[0], id, 1)
+			path := strings.Replace(strings.Replace(template, name[0], id, 1), "{version}", "1", 1)
 			answers[path] = s.call("GET", path, nil)
 		}
 	}
