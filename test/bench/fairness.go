@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/waymarkhq/waymark/internal/clock"
 )
 
 const (
@@ -20,23 +22,34 @@ const (
 )
 
 // fairness measures what everybody else feels of the heavy reads of one app and of
-// clicks that come in: the calls of another owner, a redirect, the loader's lag.
-func (b *bench) fairness(s *server, heavy *client, kind string, paths []string) error {
+// clicks that come in: the calls of another owner, a redirect, the loader's lag. Half of
+// the clicks are those of the app that is read, up to the moment.
+func (b *bench) fairness(s *server, heavy *client, kind, campaign string) error {
 	other, err := b.newClientAs(s, "other@example.com")
+	if err == nil {
+		err = other.newApp("other")
+	}
 	if err != nil {
 		return err
 	}
-	if err := other.newApp("other"); err != nil {
-		return err
-	}
-	if _, err := other.createLink(slug); err != nil {
-		return err
+	for _, c := range []*client{heavy, other} {
+		if _, err := c.createLink(slug); err != nil {
+			return err
+		}
 	}
 	if err := s.drained("waymark_jobs_waiting"); err != nil {
 		return err
 	}
-	if _, err := visitOn(s.public, "/"+slug, "other."+zone); err != nil {
-		return err
+	domains := []string{heavy.domain, other.domain}
+	for _, domain := range domains {
+		if _, err := visitOn(s.public, "/"+slug, domain); err != nil {
+			return err
+		}
+	}
+	end := clock.At(time.Now().UTC().Truncate(24 * time.Hour)).Add(24 * time.Hour)
+	var paths []string
+	for _, q := range questions {
+		paths = append(paths, q.at(heavy.app, campaign, end.Add(-period), end))
 	}
 	calls := []struct {
 		name string
@@ -52,7 +65,7 @@ func (b *bench) fairness(s *server, heavy *client, kind string, paths []string) 
 			return other.call("GET", strings.Replace(paths[0], heavy.app, other.app, 1), nil, nil)
 		}},
 		{"redirect", func(int) error {
-			_, err := visitOn(s.public, "/"+slug, "other."+zone)
+			_, err := visitOn(s.public, "/"+slug, other.domain)
 			return err
 		}},
 	}
@@ -65,7 +78,7 @@ func (b *bench) fairness(s *server, heavy *client, kind string, paths []string) 
 				failed.Store(&err)
 			}
 		}
-		work.Go(func() { note(pacedClicks(s.public, stop)) })
+		work.Go(func() { note(pacedClicks(s.public, domains, stop)) })
 		var reads, refused atomic.Int64
 		for i := range heavyReads {
 			if !busy {
@@ -93,6 +106,12 @@ func (b *bench) fairness(s *server, heavy *client, kind string, paths []string) 
 				lag = max(lag, value)
 			}
 		}
+		for i, path := range paths {
+			if busy {
+				break
+			}
+			note(b.askBeside(heavy, fmt.Sprintf("%s: %s %s, ms", kind, questions[i].name, when), path))
+		}
 		close(stop)
 		work.Wait()
 		if err := failed.Load(); err != nil {
@@ -105,6 +124,20 @@ func (b *bench) fairness(s *server, heavy *client, kind string, paths []string) 
 		b.add("  the loader's lag, s", "%.1f", lag, 2, fmt.Sprintf("most; %d reads answered, %d turned away", reads.Load(),
 			refused.Load()))
 	}
+	return nil
+}
+
+// askBeside asks a question while something else goes on.
+func (b *bench) askBeside(c *client, what, path string) error {
+	var times []float64
+	for began := time.Now(); len(times) < 1 || len(times) < 3**rounds && time.Since(began) < patience/2; {
+		started := time.Now()
+		if err := c.call("GET", path, nil, nil); err != nil && !strings.Contains(err.Error(), ": 503 ") {
+			return err
+		}
+		times = append(times, time.Since(started).Seconds()*1e3)
+	}
+	b.add(what, "%.1f", median(times), 300, fmt.Sprintf("median of %d", len(times)))
 	return nil
 }
 
@@ -130,12 +163,13 @@ func readOn(c *client, paths []string, i int, stop chan struct{}, reads, refused
 	}
 }
 
-// pacedClicks visits a link so many times a second until stop is closed.
-func pacedClicks(address string, stop chan struct{}) error {
+// pacedClicks visits a link of each domain, in all so many times a second, until stop is
+// closed.
+func pacedClicks(address string, domains []string, stop chan struct{}) error {
 	var all sync.WaitGroup
 	errs := make([]error, clickers)
 	for i := range clickers {
-		all.Go(func() { errs[i] = clicksOn(address, stop) })
+		all.Go(func() { errs[i] = clicksOn(address, domains[i%len(domains)], stop) })
 	}
 	all.Wait()
 	return errors.Join(errs...)
@@ -143,14 +177,14 @@ func pacedClicks(address string, stop chan struct{}) error {
 
 // clicksOn makes the clicks of one connection, in step with the clock: what a slow
 // answer delays comes right after it.
-func clicksOn(address string, stop chan struct{}) error {
+func clicksOn(address, domain string, stop chan struct{}) error {
 	const every = time.Second * clickers / clicksPerSecond
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	ask := []byte("GET /" + slug + " HTTP/1.1\r\nHost: other." + zone + "\r\nUser-Agent: " + userAgent + "\r\n\r\n")
+	ask := []byte("GET /" + slug + " HTTP/1.1\r\nHost: " + domain + "\r\nUser-Agent: " + userAgent + "\r\n\r\n")
 	input := bufio.NewReader(conn)
 	for next := time.Now(); ; next = next.Add(every) {
 		select {

@@ -74,9 +74,11 @@ func (b *bench) fill(engine assembly.EngineSettings, kind string, traffic *traff
 		}
 		merging += ownTime() - appended
 	}
-	now.Move(time.Hour) // when nobody reads the files that were merged any more
-	if err := merge(); err != nil {
-		return 0, err
+	for range 2 { // the day after all are sealed, and then nobody reads what was merged
+		now.Move(25 * time.Hour)
+		if err := merge(); err != nil {
+			return 0, err
+		}
 	}
 	b.add(fmt.Sprintf("%s: loading of %d events, CPU µs each", kind, n), "%.2f", per(appending, int(n)), 0,
 		"in batches of 2,048, this process")
