@@ -6,6 +6,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/clicklog"
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/fault"
 )
 
 // Engine keeps events and answers questions about them. It is safe for concurrent
@@ -96,6 +97,21 @@ func Count(ctx context.Context, e Engine, q Query) ([]Row, error) {
 		return nil, err
 	}
 	return rows[0], nil
+}
+
+// OneByOne is Engine.Count for an engine that answers one query after the other: what is
+// loaded between two groupings is counted by the later one.
+func OneByOne(ctx context.Context, f Filter, by []Grouping, count func(context.Context, *Query) ([]Row, error)) (
+	all [][]Row, err error) {
+	defer fault.Wrap(&err, "count events of app %s from %s to %s", f.AppID, f.Start, f.End)
+	for _, g := range by {
+		rows, err := count(ctx, &Query{f, g})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, rows)
+	}
+	return all, nil
 }
 
 // Grouping tells how Count groups events and what it counts of them.

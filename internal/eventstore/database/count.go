@@ -8,7 +8,6 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/eventstore"
-	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -67,19 +66,9 @@ var nameOfType = func() string {
 	return "CASE event.type" + b.String() + " END"
 }()
 
-// Count implements eventstore.Engine. What is loaded between two groupings is counted by
-// the later one.
-func (s *Store) Count(ctx context.Context, f eventstore.Filter, by ...eventstore.Grouping) (
-	all [][]eventstore.Row, err error) {
-	defer fault.Wrap(&err, "count events of app %s from %s to %s", f.AppID, f.Start, f.End)
-	for _, g := range by {
-		rows, err := s.count(ctx, &eventstore.Query{Filter: f, Grouping: g})
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, rows)
-	}
-	return all, nil
+// Count implements eventstore.Engine.
+func (s *Store) Count(ctx context.Context, f eventstore.Filter, by ...eventstore.Grouping) ([][]eventstore.Row, error) {
+	return eventstore.OneByOne(ctx, f, by, s.count)
 }
 
 func (s *Store) count(ctx context.Context, q *eventstore.Query) ([]eventstore.Row, error) {

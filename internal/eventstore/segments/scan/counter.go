@@ -34,7 +34,8 @@ func (c *counter) scan(g Group, e *era, alone bool) error {
 	}
 	c.findKinds()
 	if c.asked.visitors && !alone {
-		c.people = slices.Grow(c.people[:0], len(c.block.Numbers(segment.Visitor)))[:len(c.block.Numbers(segment.Visitor))]
+		n := len(c.block.Numbers(segment.Visitor))
+		c.people = slices.Grow(c.people[:0], n)[:n]
 		fill(c.people, -1)
 	}
 	for i := range c.asked.parts {
