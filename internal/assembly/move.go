@@ -207,9 +207,9 @@ func sum(totals map[string]int64) (all int64) {
 
 // ClearEvents deletes all events of an engine that is not the one of the installation,
 // such as those that a copy left there. It calls progress with the number of events
-// that were deleted so far. Files of segments go when no reader can have them any more, for which it waits:
-// nobody else deletes files of an engine that no process has. The segment store of the
-// next copy may then be another one.
+// that were deleted so far. Files of segments go when no reader can have them any more,
+// for which it waits: nobody else deletes files of an engine that no process has. The
+// segment store of the next copy may then be another one.
 func ClearEvents(ctx context.Context, o EngineOptions, progress func(deleted int64)) (err error) {
 	kind, err := o.Kind()
 	if err != nil {
@@ -286,7 +286,8 @@ func LoadClicks(ctx context.Context, o EngineOptions, e eventstore.Engine) (err 
 		return fmt.Errorf("open the click log: %w", err)
 	}
 	defer func() { err = errors.Join(err, clicks.Close()) }()
-	loader := eventstore.NewLoader(clicks, e.Append, clickcount.New(o.DB, clicks.Inherited, o.Log).Count, o.loadSize(), o.Log)
+	counter := clickcount.New(o.DB, clicks.Inherited, o.Log)
+	loader := eventstore.NewLoader(clicks, e.Append, counter.Count, o.loadSize(), o.Log)
 	for {
 		if moved, err := loader.Move(ctx); err != nil || moved == 0 {
 			return err

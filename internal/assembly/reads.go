@@ -25,8 +25,9 @@ type observed struct {
 func observe(e eventstore.Engine, r prometheus.Registerer) eventstore.Engine {
 	factory := promauto.With(r)
 	return &observed{e, factory.NewHistogramVec(prometheus.HistogramOpts{
-		Name:    "waymark_event_read_seconds",
-		Help:    "How long reads of events took, by what was read: total, the dimension of the groups, several of these with a plus between them, list or links.",
+		Name: "waymark_event_read_seconds",
+		Help: "How long reads of events took, by what was read: total, the dimension of the groups, several of these with " +
+			"a plus between them, list or links.",
 		Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10},
 	}, []string{"read"}), factory.NewCounter(prometheus.CounterOpts{
 		Name: "waymark_event_reads_slow_total",
