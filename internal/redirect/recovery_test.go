@@ -108,9 +108,9 @@ func bodyOf(t *testing.T, r *http.Response) string {
 }
 
 // newToken wants the app on Android, and returns the token.
-func newToken(t *testing.T, i *apitest.Installation, host, path string) string {
+func newToken(t *testing.T, i *apitest.Installation, host, path string, header ...string) string {
 	t.Helper()
-	r := ask(i, "GET", host, "install/"+path, "", "User-Agent", visitortest.ChromeAndroid)
+	r := ask(i, "GET", host, "install/"+path, "", append(header, "User-Agent", visitortest.ChromeAndroid)...)
 	location, err := r.Location()
 	if err != nil {
 		t.Fatalf("install/%s: %d %s", path, r.StatusCode, bodyOf(t, r))
