@@ -85,8 +85,12 @@ func TestAllOrNone(t *testing.T) {
 		if want := `1;w=60;name="write";by="app"`; tight.Policy() != want {
 			t.Errorf("Policy = %s, want %s", tight.Policy(), want)
 		}
-		if got := tight.RetryAfter(now.Add(59*time.Second + 500*time.Millisecond)); got != 1 {
-			t.Errorf("RetryAfter = %d", got)
+		for after, want := range map[time.Duration]int{0: 60, time.Microsecond: 60, 58 * time.Second: 2,
+			58*time.Second + 500*time.Millisecond: 2, 59*time.Second - time.Microsecond: 2, 59 * time.Second: 1,
+			time.Minute - time.Microsecond: 1, time.Minute: 1} {
+			if got := tight.RetryAfter(now.Add(after)); got != want {
+				t.Errorf("RetryAfter %s after the start = %d, want %d", after, got, want)
+			}
 		}
 		// The next window is empty, and peeking does not fill it.
 		next := now.Add(time.Minute)
@@ -130,6 +134,32 @@ func TestSweep(t *testing.T) {
 		}
 		if _, ok, err := l.Take(t.Context(), now.Now(), []ratelimit.Bucket{write("app", "a", 1)}); ok || err != nil {
 			t.Errorf("the window that counts is gone: %v, %v", ok, err)
+		}
+	})
+}
+
+// A sweep keeps the longest window until after its end, so that it still refuses.
+func TestSweepKeepsTheHour(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, now *clock.Clock) {
+		l := ratelimit.NewDatabase(db)
+		hour := ratelimit.Bucket{Name: "link-create", By: "app", Key: "p", Limit: 1, Window: time.Hour}
+		for _, c := range []struct {
+			after    time.Duration
+			swept    int64
+			admitted bool
+		}{
+			{0, 0, true}, {time.Hour - time.Microsecond, 0, false},
+			{2 * time.Hour, 0, true}, {2*time.Hour + time.Microsecond, 1, false},
+		} {
+			now.Set(storetest.Start.Add(c.after))
+			n, err := ratelimit.Sweep(t.Context(), db, 10)
+			if n != c.swept || err != nil {
+				t.Errorf("after %s the sweep removed %d windows, %v, want %d", c.after, n, err, c.swept)
+			}
+			_, admitted, err := l.Take(t.Context(), now.Now(), []ratelimit.Bucket{hour})
+			if admitted != c.admitted || err != nil {
+				t.Errorf("after %s the hour admits %v, %v, want %v", c.after, admitted, err, c.admitted)
+			}
 		}
 	})
 }
