@@ -131,6 +131,12 @@ func TestRotate(t *testing.T) {
 		next := i.Client(t, rotated.Text("data.secret"))
 		old.Call("GET", "/apps", nil).Want(200)
 		next.Call("GET", "/apps", nil).Want(200)
+		// It has its one successor, although it is still in force.
+		replaced := owner.Call("GET", path, nil).Want(200)
+		owner.Call("POST", path+"/rotate", M{"overlapSeconds": 600}, apitest.IfMatch(replaced.Revision())).
+			Refused(fault.ResourceConflict)
+		owner.Call("GET", path, nil).Want(200).Has("data", replaced.Value("data"))
+		next.Call("GET", "/apps", nil).Want(200)
 		i.Clock.Move(600*time.Second - time.Millisecond)
 		old.Call("GET", "/apps", nil).Want(200)
 		i.Clock.Move(time.Millisecond)
