@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
 )
@@ -191,6 +192,31 @@ func TestList(t *testing.T) {
 			// Page by page it is the same.
 			if got := slugs(owner, "&limit=1&"+query); got != want {
 				t.Errorf("%s lists %q page by page, want %q", query, got, want)
+			}
+		}
+	})
+}
+
+// A link starts and expires at the very instants that it names, in lists as in its
+// own state.
+func TestStateAtItsInstants(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		starts, expires := i.Clock.Now().Add(time.Hour), i.Clock.Now().Add(2*time.Hour)
+		link := owner.Link("a", M{"lifecycle": M{"startsAt": starts.String(), "expiresAt": expires.String()}}).Want(201)
+		for _, c := range []struct {
+			at    clock.Instant
+			state string
+		}{
+			{starts - 1, "scheduled"}, {starts, "active"}, {expires - 1, "active"}, {expires, "expired"},
+		} {
+			i.Clock.Set(c.at)
+			owner.Call("GET", "/links/"+apitest.Path(link.Text("data.id")), nil).Want(200).
+				Has("data.state", `"`+c.state+`"`)
+			for _, state := range []string{"active", "scheduled", "expired", "archived"} {
+				if listed := slugs(owner, "&state="+state) != ""; listed != (state == c.state) {
+					t.Errorf("%s: the link is listed as %s: %v", c.at, state, listed)
+				}
 			}
 		}
 	})
