@@ -43,6 +43,41 @@ func TestInTxIsSerializable(t *testing.T) {
 	})
 }
 
+// Of two transactions that wait for each other PostgreSQL ends one, which is run
+// again.
+func TestDeadlockIsTriedAgain(t *testing.T) {
+	ctx, db := t.Context(), storetest.Open(t, storetest.Address(t, "postgres"), &clock.Clock{})
+	if _, err := db.Exec(ctx, "INSERT INTO sequence (name, value) VALUES ('a', 0), ('b', 0)"); err != nil {
+		t.Fatal(err)
+	}
+	var holding, done sync.WaitGroup
+	holding.Add(2)
+	for _, order := range [][]string{{"a", "b"}, {"b", "a"}} {
+		done.Go(func() {
+			both := sync.OnceFunc(func() { holding.Done(); holding.Wait() }) // hold one row each
+			if err := db.InTxReadCommitted(ctx, func(tx *store.Tx) error {
+				if err := tx.Send(ctx, "SET LOCAL deadlock_timeout = '10ms'"); err != nil {
+					return err
+				}
+				for _, name := range order {
+					if _, err := tx.Exec(ctx, "UPDATE sequence SET value = value + 1 WHERE name = ?", name); err != nil {
+						return err
+					}
+					both()
+				}
+				return nil
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	done.Wait()
+	values, err := store.All(ctx, db, store.Value[int64], "SELECT value FROM sequence WHERE name IN ('a', 'b')")
+	if err != nil || len(values) != 2 || values[0] != 2 || values[1] != 2 || db.Retries() == 0 {
+		t.Errorf("values %d, %v; want 2 and 2; %d transactions were tried again", values, err, db.Retries())
+	}
+}
+
 func TestRollbackAndAfterCommit(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
 		ctx := context.Background()
