@@ -138,42 +138,6 @@ func TestSpellings(t *testing.T) {
 	})
 }
 
-// A cursor continues the query that it came from, however that is spelt, and no
-// other.
-func TestCursorIsBoundToTheMeaningOfTheQuery(t *testing.T) {
-	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
-		owner := i.Prepared(t, "ann@example.com")
-		for _, slug := range []string{"a", "b", "c"} {
-			owner.Link(slug, nil).Want(201)
-		}
-		list := "/links?appId=" + owner.AppID
-		next := func(query, with string) *apitest.Response {
-			cursor := owner.Call("GET", list+query, nil).Want(200).Text("pagination.nextCursor")
-			return owner.Call("GET", list+with+"&cursor="+url.QueryEscape(cursor), nil)
-		}
-		next("&limit=2", "&order=createdAt%3Adesc&limit=2").Want(200)
-		next("&limit=2&order=createdAt:desc", "&limit=2").Want(200)
-		next("&limit=2&archived=all", "&limit=2").Want(200)
-		next("&limit=2&group=operational", "&group=operational&limit=2").Want(200)
-		day := "2026-11-01T00:00:00"
-		for _, same := range []string{day + "%2B00:00", day + ".000Z", "2026-11-01T01:00:00%2B01:00", strings.ToLower(day) + "z"} {
-			next("&limit=2&createdFrom="+day+"Z", "&limit=2&createdFrom="+same).Want(200)
-		}
-		next("&limit=2&domain="+owner.Host, "&limit=2&domain="+strings.ToUpper(owner.Host)+".").Want(200)
-		next("&limit=2&createdFrom="+day+"Z", "&limit=2&createdFrom="+day+".001Z").
-			Refused(fault.InvalidRequest, "query.cursor")
-		next("&limit=2&createdFrom="+day+"Z", "&limit=2&createdTo="+day+"Z").
-			Refused(fault.InvalidRequest, "query.cursor")
-		next("&limit=2&domain="+owner.Host, "&limit=2&domain=x."+owner.Host).
-			Refused(fault.InvalidRequest, "query.cursor")
-		next("&limit=2", "&limit=1").Refused(fault.InvalidRequest, "query.cursor")
-		next("&limit=2", "&limit=2&order=createdAt:asc").Refused(fault.InvalidRequest, "query.cursor")
-		next("&limit=2", "&limit=2&archived=false").Refused(fault.InvalidRequest, "query.cursor")
-		next("&limit=2", "&limit=2&group=operational").Refused(fault.InvalidRequest, "query.cursor")
-		owner.Call("GET", list+"&limit=2&cursor=x", nil).Refused(fault.InvalidRequest, "query.cursor")
-	})
-}
-
 // Locations hold ids as paths need them, and bytes have a UUID for their tag.
 func TestLocationAndTagOfBytes(t *testing.T) {
 	i := apitest.New(t, "sqlite", apitest.Options{})
