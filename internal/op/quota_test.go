@@ -82,6 +82,9 @@ func TestWhatCounts(t *testing.T) {
 		k := owner.Key("links:create", "usage:read")
 		r := k.Call("GET", "/apps/"+k.AppID+"/usage", nil).Want(200).Has("data.usage.write.used", "0").
 			Has("data.sharedUsage.app.write.used", "3").
+			// createDomains, two of createLinks and four questions: all but the
+			// refused body and the replay.
+			Has("data.sharedUsage.app.entry.used", "7").Has("data.sharedLimits.app.entry.limit", "1200").
 			Has("data.limits.write.limit", "120").Has("data.sharedLimits.account.write.limit", "240").
 			Has("data.limits.entry.windowSeconds", "60")
 		if r.Header.Get("X-RateLimit-Limit") == "" || r.Header.Get("X-RateLimit-Remaining") == "" ||
