@@ -8,8 +8,11 @@ import (
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/receipt"
+	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
 
 func TestReplay(t *testing.T) {
@@ -72,6 +75,44 @@ func TestReplay(t *testing.T) {
 	})
 }
 
+// A receipt answers until the instant at which its 24 hours end, and not then.
+func TestReplayEnds(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Owner(t, "ann@example.com")
+		key, other := apitest.Idempotent(apitest.NewKey()), apitest.Idempotent(apitest.NewKey())
+		create := func(key apitest.With, replayed string) string {
+			t.Helper()
+			r := owner.Call("POST", "/apps", M{"name": "App"}, key).Want(201)
+			if got := r.Header.Get("Idempotency-Replayed"); got != replayed {
+				t.Errorf("at %s: replayed %q, want %q", i.Clock.Now(), got, replayed)
+			}
+			return r.Text("data.id")
+		}
+		swept := func(want int64) {
+			t.Helper()
+			if n, err := receipt.Sweep(t.Context(), i.DB, 10); n != want || err != nil {
+				t.Errorf("at %s the sweep removed %d receipts, %v, want %d", i.Clock.Now(), n, err, want)
+			}
+		}
+		i.Clock.Set(clock.At(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)))
+		first := create(key, "")
+		create(other, "")
+		for _, before := range []time.Duration{time.Second, time.Microsecond} {
+			i.Clock.Set(clock.At(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)).Add(-before))
+			swept(0)
+			if create(key, "true") != first {
+				t.Errorf("%s before its end the receipt is of another app", before)
+			}
+		}
+		i.Clock.Set(clock.At(time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)))
+		again := create(key, "")
+		swept(1) // the other one
+		if create(key, "true") != again || again == first {
+			t.Errorf("the key stands for %s, then %s", first, again)
+		}
+	})
+}
+
 func TestReplayChecksAuthorization(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
@@ -93,28 +134,30 @@ func TestReplayChecksAuthorization(t *testing.T) {
 }
 
 // 50 clients with one key: one effect, one audit event, every answer a 201 or
-// "in progress".
+// "in progress", and the effect's answer once none is in progress.
 func TestOneKeyOneEffect(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
 		key := apitest.Idempotent(apitest.NewKey())
+		create := func() *apitest.Response {
+			return owner.Call("POST", "/links", M{"appId": owner.AppID, "domain": owner.Host, "slug": "one"}, key)
+		}
 		var ids sync.Map
 		var wg sync.WaitGroup
 		for range 50 {
 			wg.Go(func() {
-				for range 200 {
-					r := owner.Call("POST", "/links", M{"appId": owner.AppID, "domain": owner.Host, "slug": "one"}, key)
-					if r.Status == 409 {
-						r.Refused(fault.OperationInProgress)
-						continue
-					}
+				if r := create(); r.Status == 409 {
+					r.Refused(fault.OperationInProgress)
+				} else {
 					ids.Store(r.Want(201).Text("data.id"), true)
-					return
 				}
-				t.Error("still in progress after 200 attempts")
 			})
 		}
 		wg.Wait()
+		replay := create().Want(201)
+		if ids.Store(replay.Text("data.id"), true); replay.Header.Get("Idempotency-Replayed") != "true" {
+			t.Error("none of the 50 clients had the effect")
+		}
 		n, id := 0, ""
 		ids.Range(func(k, _ any) bool { n++; id = k.(string); return true })
 		if n != 1 {
@@ -125,6 +168,48 @@ func TestOneKeyOneEffect(t *testing.T) {
 			t.Errorf("%d audit events, want 1", events)
 		}
 	})
+}
+
+// A key whose intent another process works on is refused at once; the other keys
+// of its credential are not.
+func TestOneKeyInTwoProcesses(t *testing.T) {
+	address := storetest.Address(t, "postgres")
+	one := apitest.New(t, "postgres", apitest.Options{Database: address})
+	two := apitest.New(t, "postgres", apitest.Options{Database: address, DataDir: one.DataDir})
+	owner := one.Prepared(t, "ann@example.com")
+	here := owner.Key("tags:update", "tags:create")
+	there := two.Client(t, here.Credential)
+	tag := owner.Call("POST", "/tags", M{"appId": owner.AppID, "name": "t"}).Want(201)
+	key := apitest.Idempotent(apitest.NewKey())
+	rename := func(c *apitest.Client) *apitest.Response {
+		return c.Call("PATCH", "/tags/"+tag.Text("data.id"), M{"name": "u"}, apitest.IfMatch(tag.Revision()), key)
+	}
+	var first sync.WaitGroup
+	if err := one.DB.InTxReadCommitted(t.Context(), func(tx *store.Tx) error {
+		if _, err := tx.Exec(t.Context(), "SELECT 1 FROM tag WHERE id = ? FOR NO KEY UPDATE",
+			tag.Text("data.id")); err != nil {
+			return err
+		}
+		first.Go(func() {
+			if r := rename(here); r.Status != 200 {
+				t.Errorf("the first process answers %s", r.Body)
+			}
+		})
+		storetest.Eventually(t, "the first process waits", func() bool {
+			waits, err := store.Exists(t.Context(), one.DB, `SELECT 1 FROM pg_stat_activity WHERE datname =
+				current_database() AND wait_event_type = 'Lock'`)
+			return err == nil && waits
+		})
+		rename(there).Refused(fault.OperationInProgress)
+		there.Call("POST", "/tags", M{"appId": owner.AppID, "name": "v"}).Want(201)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	first.Wait()
+	if r := rename(there).Want(200); r.Header.Get("Idempotency-Replayed") != "true" {
+		t.Error("the second process renamed the tag again")
+	}
 }
 
 // 50 clients with a key each want one address: one gets it.
