@@ -1,6 +1,7 @@
 package op_test
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 
@@ -18,26 +19,100 @@ func TestOrderOfRefusals(t *testing.T) {
 		link := owner.Link("a", nil).Want(201)
 		path := "/links/" + apitest.Path(link.Text("data.id"))
 		reader := owner.Key("links:read")
-		none := apitest.Header("Idempotency-Key", "")
+		noPath := "/links/" + strings.Repeat("x", 501)
+		none, weak := apitest.Header("Idempotency-Key", ""), apitest.Header("If-Match", "*")
+		large, plain := strings.Repeat("{", 40<<10), apitest.Header("Content-Type", "text/plain")
 		stale := apitest.IfMatch("00000000-0000-4000-8000-000000000000")
+		nowhere, used := "/links/links.example:none", apitest.Idempotent(apitest.NewKey())
+		owner.Call("POST", "/apps", M{"name": "Other"}, used).Want(201)
 
 		i.Client(t, "svc_test_nonsense").Call("PATCH", "/nowhere", "{", none).Refused(fault.NotFound)
 		i.Client(t, "svc_test_nonsense").Call("PUT", path, "{", none).Refused(fault.MethodNotAllowed)
 		i.Client(t, "svc_test_nonsense").Call("PATCH", path, "{", none).Refused(fault.Unauthenticated)
 		reader.Call("PATCH", path, "{", none).Refused(fault.InsufficientPermission)
-		owner.Call("PATCH", path, "{", none).Refused(fault.InvalidRequest, "header.Idempotency-Key")
-		owner.Call("PATCH", path+"?x=1", "{").Refused(fault.InvalidRequest, "query.x")
-		owner.Call("PATCH", path, strings.Repeat(" ", 40<<10)).Refused(fault.PayloadTooLarge)
-		owner.Call("PATCH", path, "{", apitest.Header("Content-Type", "text/plain")).Refused(fault.UnsupportedMediaType)
+		reader.Call("PATCH", noPath, "{", none).Refused(fault.InsufficientPermission)
+		owner.Call("PATCH", noPath+"?x=1", "{", none).Refused(fault.NotFound)
+		owner.Call("PATCH", path+"?x=1", "{", none, weak).Refused(fault.InvalidRequest, "header.Idempotency-Key")
+		owner.Call("PATCH", path+"?x=1", "{", weak).Refused(fault.InvalidRequest, "header.If-Match")
+		owner.Call("PATCH", path+"?x=1", large, plain).Refused(fault.InvalidRequest, "query.x")
+		owner.Call("PATCH", path, large, plain).Refused(fault.PayloadTooLarge)
+		owner.Call("PATCH", path, "{", plain).Refused(fault.UnsupportedMediaType)
 		owner.Call("PATCH", path, "{").Refused(fault.InvalidRequest)
 		owner.Call("PATCH", path, M{"nope": 1}).Refused(fault.ValidationFailed, "/nope")
-		owner.Call("PATCH", path, M{"title": "x"}).Refused(fault.PreconditionRequired)
-		owner.Call("PATCH", "/links/links.example:none", M{"title": "x"}, stale).Refused(fault.NotFound)
+		owner.Call("PATCH", path, M{"title": "x"}, used).Refused(fault.IdempotencyConflict)
+		owner.Call("PATCH", nowhere, M{"title": "x"}).Refused(fault.PreconditionRequired)
+		owner.Call("PATCH", nowhere, M{"desktopUrl": "http://x"}, stale).Refused(fault.NotFound)
 		owner.Call("PATCH", path, M{"desktopUrl": "http://x"}, stale).Refused(fault.RevisionConflict)
 		owner.Call("PATCH", path, M{"desktopUrl": "http://x"}, apitest.IfMatch(link.Revision())).
 			Refused(fault.ValidationFailed, "/desktopUrl")
 		owner.Call("GET", path, nil).Want(200).Has("data.title", "null")
 	})
+}
+
+// The permission that a body calls for is asked after the body's own rules and
+// before the receipt; a window refuses before what it is to spare: the entry window
+// before the permission, that of writes before the app is looked for.
+func TestOrderOfRefusalsOfOneCredential(t *testing.T) {
+	apitest.EachWith(t, apitest.Options{LimitScale: 0.05}, func(t *testing.T, i *apitest.Installation) {
+		key := i.Prepared(t, "ann@example.com").Key("links:update", "tags:create", "exports:create")
+		stale := apitest.IfMatch("00000000-0000-4000-8000-000000000000")
+		nowhere, title := "/links/links.example:none", M{"title": "x"}
+		used := apitest.Idempotent(apitest.NewKey())
+		key.Call("POST", "/tags", M{"appId": key.AppID, "name": "t"}, used).Want(201)
+		export := M{"appId": key.AppID, "dataset": "links", "format": "csv"}
+		key.Call("POST", "/exports", export, used).Refused(fault.InsufficientPermission)
+		export["nope"] = 1
+		key.Call("POST", "/exports", export, used).Refused(fault.ValidationFailed, "/nope")
+
+		for range 5 { // of 6 writes
+			key.Call("PATCH", nowhere, title, stale).Refused(fault.NotFound)
+		}
+		key.Call("PATCH", nowhere, title).Refused(fault.PreconditionRequired)
+		key.Call("PATCH", nowhere, title, stale).Refused(fault.RateLimited)
+		for range 50 { // of 60 entries
+			key.Call("DELETE", nowhere, nil, stale).Refused(fault.InsufficientPermission)
+		}
+		key.Call("DELETE", nowhere, nil, stale).Refused(fault.RateLimited)
+	})
+}
+
+// A body has at most 32,768 bytes, whether or not its length is known before.
+func TestSizeOfBodies(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Owner(t, "ann@example.com")
+		chunked := func(r *http.Request) { r.ContentLength = -1 }
+		for _, with := range [][]apitest.With{nil, {chunked}} {
+			body := `{"name":"App"}` + strings.Repeat(" ", 32_768-len(`{"name":"App"}`))
+			owner.Call("POST", "/apps", body, with...).Want(201)
+			owner.Call("POST", "/apps", body+" ", with...).Refused(fault.PayloadTooLarge)
+		}
+	})
+}
+
+// A transaction that lost each of its races is answered as a part of the service
+// that is unavailable, and leaves nothing: the same key works later.
+func TestLostRaces(t *testing.T) {
+	i := apitest.New(t, "postgres", apitest.Options{})
+	owner := i.Owner(t, "ann@example.com")
+	execute := func(statement string) {
+		t.Helper()
+		if _, err := i.DB.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	execute(`CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS
+		$$ BEGIN RAISE EXCEPTION 'lost' USING ERRCODE = 'serialization_failure'; END $$`)
+	execute("CREATE TRIGGER lose BEFORE INSERT ON app EXECUTE FUNCTION lose()")
+	key := apitest.Idempotent(apitest.NewKey())
+	r := owner.Call("POST", "/apps", M{"name": "App"}, key).Refused(fault.Unavailable)
+	if after := r.Header.Get("Retry-After"); after != "5" || i.DB.Retries() != 29 {
+		t.Errorf("Retry-After %q after %d retries, want 5 after 29", after, i.DB.Retries())
+	}
+	execute("DROP TRIGGER lose ON app")
+	if r := owner.Call("POST", "/apps", M{"name": "App"}, key).Want(201); r.Header.Get("Idempotency-Replayed") != "" {
+		t.Error("a refused call left a receipt")
+	}
+	owner.Call("GET", "/apps", nil).Want(200).Has("data.1", "")
 }
 
 func TestBadRequests(t *testing.T) {
