@@ -186,6 +186,10 @@ func TestOneKeyInTwoProcesses(t *testing.T) {
 	}
 	var first sync.WaitGroup
 	if err := one.DB.InTxReadCommitted(t.Context(), func(tx *store.Tx) error {
+		// However slow the machine is, the row stays locked.
+		if err := tx.Send(t.Context(), "SET LOCAL idle_in_transaction_session_timeout = 0"); err != nil {
+			return err
+		}
 		if _, err := tx.Exec(t.Context(), "SELECT 1 FROM tag WHERE id = ? FOR NO KEY UPDATE",
 			tag.Text("data.id")); err != nil {
 			return err
