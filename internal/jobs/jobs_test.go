@@ -1,6 +1,10 @@
 package jobs_test
 
 import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -43,4 +47,89 @@ func TestWake(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Under a lease of before nothing is written: not while another executor has the
+// job, and not while the job waits after it was given back.
+func TestOldLease(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+		claim := func(kind string) jobs.Job {
+			t.Helper()
+			claimed, err := jobs.Claim(t.Context(), db, jobs.Lease, 1, []string{kind})
+			if err != nil || len(claimed) != 1 {
+				t.Fatalf("%s: %v, %v", kind, claimed, err)
+			}
+			return claimed[0]
+		}
+		if err := db.InTx(t.Context(), func(tx *store.Tx) error {
+			return errors.Join(jobs.Enqueue(t.Context(), tx, "work", "", "", actor.Grant{}),
+				jobs.Enqueue(t.Context(), tx, "other", "", "", actor.Grant{}))
+		}); err != nil {
+			t.Fatal(err)
+		}
+		other := claim("other")
+		first := jobs.Hold(db, claim("work"), jobs.Lease)
+		c.Move(jobs.Lease + 2*time.Second)
+		second := jobs.Hold(db, claim("work"), jobs.Lease)
+		writesNothing(t, first, other)
+		if err := second.Later(t.Context(), db.Now().Add(time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		writesNothing(t, second, other)
+	})
+}
+
+// writesNothing tries everything that writes under a lease, under an old one.
+// other is a job whose lease holds.
+func writesNothing(t *testing.T, old *jobs.Held, other jobs.Job) {
+	t.Helper()
+	ctx := t.Context()
+	effect := func(tx *store.Tx) error { return jobs.Enqueue(ctx, tx, "effect", "", "", actor.Grant{}) }
+	inTx := func(f func(*store.Tx) error) func() error { return func() error { return old.DB.InTx(ctx, f) } }
+	writers := map[string]func() error{
+		"InTx":                func() error { return old.InTx(ctx, effect) },
+		"Finish":              func() error { return old.Finish(ctx, effect) },
+		"FinishReadCommitted": func() error { return old.FinishReadCommitted(ctx, effect) },
+		"Later":               func() error { return old.Later(ctx, old.DB.Now()) },
+		"Renew":               func() error { return old.Renew(ctx) },
+		"jobs.Finish":         inTx(func(tx *store.Tx) error { return jobs.Finish(ctx, tx, old.Job) }),
+		"jobs.FinishAll": inTx(func(tx *store.Tx) error {
+			return jobs.FinishAll(ctx, tx, []jobs.Job{other, old.Job})
+		}),
+		"jobs.Retry": inTx(func(tx *store.Tx) error { return jobs.Retry(ctx, tx, old.Job) }),
+	}
+	for m := range reflect.TypeFor[*jobs.Held]().Methods() {
+		writes := m.Type.NumIn() > 1 && m.Type.In(1) == reflect.TypeFor[context.Context]()
+		if _, tried := writers[m.Name]; writes && !tried {
+			t.Errorf("Held.%s writes and is not tried", m.Name)
+		}
+	}
+	before := queue(t, old.DB)
+	for name, write := range writers {
+		if err := write(); !errors.Is(err, jobs.ErrLeaseLost) {
+			t.Errorf("%s under an old lease = %v, want ErrLeaseLost", name, err)
+		}
+		if after := queue(t, old.DB); !slices.Equal(after, before) {
+			t.Fatalf("%s under an old lease left %v, before it there was %v", name, after, before)
+		}
+	}
+}
+
+// row is what the queue holds of a job.
+type row struct {
+	kind                string
+	lease, attempts, at int64
+}
+
+// queue returns all jobs.
+func queue(t *testing.T, db *store.DB) []row {
+	t.Helper()
+	all, err := store.All(t.Context(), db, func(r store.Row) (j row, err error) {
+		err = r.Scan(&j.kind, &j.lease, &j.attempts, &j.at)
+		return j, err
+	}, "SELECT kind, lease_no, attempts, run_after FROM job ORDER BY kind")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
