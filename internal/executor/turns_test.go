@@ -163,6 +163,41 @@ func TestAttemptsCountWithoutProgress(t *testing.T) {
 	})
 }
 
+// A long job that gets nowhere has five turns; one whose executor dies each time
+// has no sixth.
+func TestFifthTurn(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+		turns := 0
+		e := executor(t, db, counting(func(context.Context, *jobs.Held, int64) error {
+			turns++
+			return errKind
+		}))
+		enqueueFor(t, db, "a", "count", "1")
+		for range jobs.MaxAttempts {
+			cycle(t, e, 1)
+			c.Move(over)
+		}
+		cycle(t, e, 0)
+		if turns != 5 {
+			t.Errorf("a job that fails had %d turns, want 5", turns)
+		}
+		turns = 0
+		enqueueFor(t, db, "a", "count", "1")
+		for range jobs.MaxAttempts {
+			if claimed, err := jobs.Claim(t.Context(), db, jobs.Lease, 1, []string{"count"}); err != nil ||
+				len(claimed) != 1 {
+				t.Fatal(claimed, err)
+			}
+			c.Move(over)
+		}
+		cycle(t, e, 1)
+		depth(t, db, 0)
+		if turns != 0 {
+			t.Errorf("a job that was interrupted five times had %d turns more", turns)
+		}
+	})
+}
+
 // A job that waits gives its lease back until then.
 func TestLater(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
