@@ -4,11 +4,13 @@ import (
 	"encoding/csv"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/clicklog"
 	"github.com/waymarkhq/waymark/internal/csvtable/csvtest"
 	"github.com/waymarkhq/waymark/internal/fault"
 )
@@ -160,6 +162,13 @@ func TestAnalytics(t *testing.T) {
 	})
 }
 
+// tooLarge fails the test unless an export failed for its size.
+func tooLarge(t *testing.T, c *apitest.Client, e *apitest.Response) {
+	t.Helper()
+	c.Call("GET", "/operations/"+e.Has("data.state", `"failed"`).Has("data.total", "0").Text("data.operationId"), nil).
+		Want(200).Has("data.status", `"failed"`).Has("data.error.code", `"export_too_large"`)
+}
+
 // An export that exceeds its bounds fails and has no file; it is never cut.
 func TestBounds(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
@@ -169,10 +178,8 @@ func TestBounds(t *testing.T) {
 		}
 		made(t, i, owner, "links", "csv", nil).Has("data.state", `"succeeded"`).Has("data.total", "1000")
 		one := owner.Link("one-more", M{"title": "x"}).Want(201)
-		e := made(t, i, owner, "links", "csv", nil).Has("data.state", `"failed"`).Has("data.downloadUrl", "null").
-			Has("data.total", "0")
-		owner.Call("GET", "/operations/"+e.Text("data.operationId"), nil).Want(200).Has("data.status", `"failed"`).
-			Has("data.error.code", `"export_too_large"`)
+		e := made(t, i, owner, "links", "csv", nil).Has("data.downloadUrl", "null")
+		tooLarge(t, owner, e)
 		owner.Call("GET", "/exports/"+e.Text("data.id")+"/download", nil).Refused(fault.ResourceConflict).
 			Has("error.message", `"The export failed and has no file. The error of its operation says why."`)
 		// Fewer records of more than 1 MiB.
@@ -182,7 +189,24 @@ func TestBounds(t *testing.T) {
 		for n := range 70 {
 			owner.Link(fmt.Sprintf("big-%d", n), M{"parameters": M{"big": big}, "group": "main"}).Want(201)
 		}
-		made(t, i, owner, "links", "json", M{"group": "main"}).Has("data.state", `"failed"`)
+		tooLarge(t, owner, made(t, i, owner, "links", "json", M{"group": "main"}))
+	})
+}
+
+// Events have the same bound as links.
+func TestBoundOfEvents(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		now := i.Clock.Now()
+		click := clicklog.Event{At: now, Type: clicklog.Click, Link: clicklog.Link{ID: "a", AppID: owner.AppID,
+			Hostname: owner.Host, Slug: "a", Group: "main"}}
+		i.Record(t, slices.Repeat([]clicklog.Event{click}, 1000)...)
+		i.LoadClicks(t)
+		span := M{"start": now.String(), "end": now.Add(time.Hour).String(), "timezone": "UTC"}
+		made(t, i, owner, "events", "csv", span).Has("data.state", `"succeeded"`).Has("data.total", "1000")
+		i.Record(t, click)
+		i.LoadClicks(t)
+		tooLarge(t, owner, made(t, i, owner, "events", "csv", span))
 	})
 }
 
@@ -293,11 +317,19 @@ func TestRetainedRecords(t *testing.T) {
 		owner.Call("GET", "/exports/"+first.Text("data.id"), nil).Refused(fault.NotFound)
 		owner.Call("GET", "/exports/"+second.Text("data.id"), nil).Want(200)
 		// An import of which nothing can be committed makes room, too.
-		export().Refused(fault.ResourceConflict)
-		if _, err := i.DB.Exec(t.Context(),
-			"UPDATE automation_job SET state = 'validated' WHERE id = 'old-7'"); err != nil {
-			t.Fatal(err)
+		exec := func(statement string) {
+			t.Helper()
+			if _, err := i.DB.Exec(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
 		}
+		exec("UPDATE automation_job SET state = 'validated' WHERE id IN ('old-7', 'old-8')")
+		exec(`INSERT INTO automation_item (job_id, ordinal, client_id, action, state) VALUES
+			('old-7', 1, 'a', 'create', 'invalid'), ('old-7', 2, 'b', 'create', 'valid'),
+			('old-8', 1, 'a', 'create', 'valid')`)
+		export().Refused(fault.ResourceConflict)
+		exec("UPDATE automation_item SET state = 'invalid' WHERE job_id = 'old-7'")
 		export().Want(202)
+		export().Refused(fault.ResourceConflict)
 	})
 }
