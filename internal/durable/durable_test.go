@@ -71,21 +71,28 @@ func TestAttemptsExhausted(t *testing.T) {
 	})
 }
 
-// Finished operations go thirty days later, those under way stay.
+// Finished operations go thirty days later; those under way stay, with what they
+// work on.
 func TestRetention(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
-		owner := i.Prepared(t, "ann@example.com")
+		owner, other := i.Prepared(t, "ann@example.com"), i.Prepared(t, "bob@example.com")
 		done := started(owner)
 		i.Settle(t)
-		waiting := started(owner)
+		waiting := started(other)
 		i.Clock.Move(30*24*time.Hour - time.Minute)
-		owner = i.Owner(t, "ann@example.com")
+		owner, other = i.Owner(t, "ann@example.com"), i.Owner(t, "bob@example.com")
 		i.Sweep(t)
 		owner.Call("GET", done, nil).Want(200)
 		i.Clock.Move(2 * time.Minute)
 		i.Sweep(t)
 		owner.Call("GET", done, nil).Refused(fault.NotFound)
-		owner.Call("GET", waiting, nil).Want(200).Has("data.status", `"queued"`)
+		other.Call("GET", waiting, nil).Want(200).Has("data.status", `"queued"`)
+		exec(t, i, "UPDATE operation SET status = 'running' WHERE status = 'queued'",
+			"UPDATE automation_job SET state = 'running' WHERE state = 'queued'")
+		i.Sweep(t)
+		i.Settle(t)
+		batch := other.Call("GET", waiting, nil).Want(200).Text("data.result.resource.id")
+		other.Call("GET", "/link-batches/"+batch+"/items", nil).Want(200).Has("data.0.state", `"succeeded"`)
 	})
 }
 

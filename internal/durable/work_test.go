@@ -191,11 +191,15 @@ func TestCancelRequestedIsActive(t *testing.T) {
 				{"clientId": "a", "action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host,
 					"slug": "a"}}}})
 		}
-		for range durable.MaxActive {
+		for range durable.MaxActive - 1 {
 			batch().Want(202)
 		}
+		id := batch().Want(202).Text("data.id")
 		exec(t, i, "UPDATE operation SET status = 'cancel_requested' WHERE status = 'queued'")
 		batch().Refused(fault.RateLimited)
+		if active, err := durable.IsActive(t.Context(), i.DB, "batch", owner.AppID, id); !active || err != nil {
+			t.Errorf("it is under way: %t, %v", active, err)
+		}
 		i.Clock.Move(31 * 24 * time.Hour)
 		owner = i.Owner(t, "ann@example.com")
 		i.Sweep(t)
