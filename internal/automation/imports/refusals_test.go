@@ -113,8 +113,29 @@ func TestRefusals(t *testing.T) {
 
 		// The largest that is accepted; an empty mapping is none.
 		upload(owner, "csv", "slug\n"+strings.Repeat("a\n", 50), M{}).Want(201).Has("data.total", "50")
+		upload(owner, "json", "["+strings.Repeat(`{"slug":"a"},`, 49)+`{"slug":"a"}]`, nil).Want(201).
+			Has("data.total", "50")
 		upload(owner, "csv", "slug\n"+strings.Repeat("a", 23_995), nil).Want(201)
 		upload(owner, "csv", "a,b,appId\n1,2,3\n", M{"a": "slug"}).Want(201)
+	})
+}
+
+// The address of a row that cannot be imported is free for another row,
+// whatever is wrong with the first.
+func TestAddressOfAnInvalidRow(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		created := upload(owner, "csv", csvtable.Write([]string{"domain", "slug", "webOnly", "folderId"}, [][]string{
+			{owner.Host, "unread", "sim", ""}, {owner.Host, "unread", "", ""}, {owner.Host, "unread", "", ""},
+			{owner.Host, "refused", "", "Sales"}, {owner.Host, "refused", "", ""},
+		}), nil).Want(201)
+		validate(owner, created).Want(200)
+		got := items(owner, created)
+		for n, want := range []string{"/webOnly", "", "/slug", "/folderId", ""} {
+			if path := got.Text("data." + strconv.Itoa(n) + ".error.details.0.path"); path != want {
+				t.Errorf("row %d: what is wrong is %q, want %q", n+1, path, want)
+			}
+		}
 	})
 }
 
