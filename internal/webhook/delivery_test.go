@@ -5,13 +5,16 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
 	"github.com/waymarkhq/waymark/internal/webhook"
 )
 
@@ -276,23 +279,25 @@ func TestSuspension(t *testing.T) {
 	})
 }
 
-// After nine failures in a row only one more attempt is made before the
-// destination is suspended, however many deliveries are due.
-func TestOneAttemptBeforeSuspension(t *testing.T) {
+// After eight failures in a row two more attempts are made before the destination
+// is suspended, and after nine only one, however many deliveries are due.
+func TestAttemptsBeforeSuspension(t *testing.T) {
 	each(t, func(t *testing.T, i *apitest.Installation, r *receiver) {
 		owner := i.Prepared(t, "ann@example.com")
-		w := register(t, owner, nil)
 		r.answers(always(500))
-		emit(t, i, owner.AppID, 9)
-		i.Deliver(t)
-		w.get().Has("data.consecutiveFailures", "9").Has("data.status", `"active"`)
-		r.take()
-		emit(t, i, owner.AppID, 3)
-		i.Deliver(t)
-		if got := r.take(); len(got) != 1 {
-			t.Errorf("%d requests, want one", len(got))
+		for failures, left := range map[int]int{8: 2, 9: 1} {
+			w := register(t, owner, nil)
+			emit(t, i, owner.AppID, failures)
+			i.Deliver(t)
+			w.get().Has("data.consecutiveFailures", strconv.Itoa(failures)).Has("data.status", `"active"`)
+			r.take()
+			emit(t, i, owner.AppID, 5)
+			i.Deliver(t)
+			if got := r.take(); len(got) != left {
+				t.Errorf("%d requests after %d failures, want %d", len(got), failures, left)
+			}
+			w.get().Has("data.consecutiveFailures", "10").Has("data.status", `"suspended"`)
 		}
-		w.get().Has("data.consecutiveFailures", "10").Has("data.status", `"suspended"`)
 	})
 }
 
@@ -547,6 +552,42 @@ func TestAuthorizationLost(t *testing.T) {
 			w.patch(M{"enabled": false})
 		}
 	})
+}
+
+// A destination that is authorized anew while an attempt finds that its
+// authorization is lost is not put on hold: what counts is what was committed.
+func TestAuthorizedMeanwhile(t *testing.T) {
+	r := newReceiver(t)
+	i := apitest.New(t, "postgres", apitest.Options{Outbound: r.options()})
+	owner := i.Prepared(t, "ann@example.com")
+	w := registerAs(t, owner, nil)
+	exec(t, i.DB, "UPDATE webhook SET authorized_until = ?", i.Clock.Now())
+	emit(t, i, owner.AppID, 1)
+	anew := ids.Revision()
+	var delivering sync.WaitGroup
+	if err := i.DB.InTxReadCommitted(t.Context(), func(tx *store.Tx) error {
+		if _, err := tx.Exec(t.Context(), "UPDATE webhook SET authorized_until = ?, revision = ?",
+			i.Clock.Now().Add(time.Hour), anew); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(t.Context(), "UPDATE webhook_delivery SET webhook_revision = ?", anew); err != nil {
+			return err
+		}
+		delivering.Go(func() { i.Deliver(t) })
+		storetest.Eventually(t, "the attempt waits", func() bool {
+			return count(t, i.DB, `SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database()
+				AND wait_event_type = 'Lock'`) == 1
+		})
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	delivering.Wait()
+	if got := r.take(); len(got) != 1 {
+		t.Errorf("%d requests, want one", len(got))
+	}
+	w.wantStates("succeeded")
+	w.get().Has("data.status", `"active"`)
 }
 
 // An authorization that ran out shows, and refuses, before an attempt finds it.
