@@ -125,41 +125,55 @@ func (a *Authenticator) key(ctx context.Context, text string) (*Actor, error) {
 
 // keyWhere loads a key that is in force with its active owner.
 func keyWhere(ctx context.Context, q store.Q, condition, value string, now clock.Instant) (*Actor, error) {
-	actor := &Actor{Type: APIKey}
-	why, err := store.One(ctx, q, func(r store.Row) (why cause, err error) {
-		var id, first, apps, permissions string
-		var revoked *clock.Instant
-		var active bool
-		if err := r.Scan(&id, &first, &actor.OwnerID, &apps, &permissions, &actor.ExpiresAt, &revoked,
-			&active); err != nil {
-			return "", err
-		}
-		actor.Credential, actor.Windows = keyCredential+id, keyCredential+first
-		switch {
-		case revoked != nil && *revoked <= now:
-			why = revokedKey
-		case actor.ExpiresAt <= now:
-			why = expiredKey
-		case !active:
-			why = disabledOwner
-		}
-		if err := json.Unmarshal([]byte(apps), &actor.AppIDs); err != nil {
-			return "", err
-		}
-		return why, json.Unmarshal([]byte(permissions), &actor.Permissions)
-	}, `SELECT k.id, COALESCE(k.first_id, k.id), k.owner_id, k.app_ids, k.permissions, k.expires_at, k.revoked_at,
-		u.active
-		FROM api_key k JOIN users u ON u.id = k.owner_id WHERE `+condition, value)
+	return oneKey(ctx, q, func(r store.Row) (*Actor, error) { return scanKey(r, now) },
+		"SELECT "+keyColumns+keyTables+condition, value)
+}
+
+// The parts of a SELECT of a key for scanKey, but for its condition.
+const (
+	keyColumns = "k.id, COALESCE(k.first_id, k.id), k.owner_id, k.app_ids, k.permissions, k.expires_at, k.revoked_at, u.active"
+	keyTables  = " FROM api_key k JOIN users u ON u.id = k.owner_id WHERE "
+)
+
+// oneKey returns the key that a query finds, as scan does.
+func oneKey(ctx context.Context, q store.Q, scan func(store.Row) (*Actor, error), query string, args ...any) (*Actor,
+	error) {
+	actor, err := store.One(ctx, q, scan, query, args...)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, unknownKey.refusal()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("authenticate key: %w", err)
 	}
-	if why != "" {
-		return nil, why.because("key %s of owner %s", actor.PrincipalID(), actor.OwnerID)
-	}
 	return actor, nil
+}
+
+// scanKey returns the caller with a key, and scans more columns after those of the key. A
+// key that is not in force is refused.
+func scanKey(r store.Row, now clock.Instant, more ...any) (*Actor, error) {
+	actor := &Actor{Type: APIKey}
+	var id, first, apps, permissions string
+	var revoked *clock.Instant
+	var active bool
+	if err := r.Scan(append([]any{&id, &first, &actor.OwnerID, &apps, &permissions, &actor.ExpiresAt, &revoked, &active},
+		more...)...); err != nil {
+		return nil, err
+	}
+	actor.Credential, actor.Windows = keyCredential+id, keyCredential+first
+	why := cause("")
+	switch {
+	case revoked != nil && *revoked <= now:
+		why = revokedKey
+	case actor.ExpiresAt <= now:
+		why = expiredKey
+	case !active:
+		why = disabledOwner
+	}
+	if why != "" {
+		return nil, why.because("key %s of owner %s", id, actor.OwnerID)
+	}
+	return actor, errors.Join(json.Unmarshal([]byte(apps), &actor.AppIDs),
+		json.Unmarshal([]byte(permissions), &actor.Permissions))
 }
 
 // session returns the owner of a verified session. One that is new here, or

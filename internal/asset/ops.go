@@ -107,7 +107,7 @@ func (s *service) store(ctx context.Context, c *op.Call, in *uploadInput) (a Ass
 		return a, err
 	}
 	icon := iconOf(image.Thumbnail)
-	err = c.DB.InTx(ctx, func(tx *store.Tx) error {
+	err = c.InTx(ctx, func(tx *store.Tx) error {
 		a, err = s.reserve(ctx, tx, c, u, image, icon)
 		return err
 	})
@@ -138,7 +138,7 @@ func (s *service) created(ctx context.Context, _ *op.Call, tx *store.Tx, _ *uplo
 
 // erase reserves the removal of an asset and removes its bytes.
 func (s *service) erase(ctx context.Context, c *op.Call, in *assetInput) (a Asset, err error) {
-	err = c.DB.InTx(ctx, func(tx *store.Tx) error {
+	err = c.InTx(ctx, func(tx *store.Tx) error {
 		a, err = s.reserveRemoval(ctx, tx, c, in.AssetID)
 		return err
 	})

@@ -1,7 +1,10 @@
 package op
 
 import (
+	"context"
+
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/store"
 )
 
 // Require refuses a caller who does not hold a permission.
@@ -29,10 +32,35 @@ func (c *callContext) needs() error {
 	if err != nil {
 		return err
 	}
-	for _, permission := range c.row.Needs(input) {
+	c.needed = c.row.Needs(input)
+	return c.requireNeeded()
+}
+
+func (c *callContext) requireNeeded() error {
+	for _, permission := range c.needed {
 		if err := c.Require(permission); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// stillAdmitted refuses, as the first statement of the transaction that does it, what the
+// caller may no longer do: the call was admitted before its body had come in.
+func (c *callContext) stillAdmitted(ctx context.Context, tx *store.Tx) error {
+	now, reaches, err := c.Actor.Still(ctx, tx, c.AppID)
+	if err != nil {
+		return err
+	}
+	c.Actor = now
+	if err := c.permitted(); err != nil {
+		return err
+	}
+	if err := c.requireNeeded(); err != nil {
+		return err
+	}
+	if c.AppID != "" && !reaches {
+		return fault.Missing()
 	}
 	return nil
 }

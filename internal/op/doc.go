@@ -3,9 +3,9 @@
 // A capability declares an operation as a row (Op) with a handler; everything
 // that operations have in common happens here, in the order of refusals that
 // completions.md §1 fixes: authentication, windows, permission, syntax, body,
-// receipt, revision present, windows again, scope; then the handler in one
-// transaction with audit and receipt; then the envelope. The same rows make
-// the OpenAPI document and the capabilities catalog.
+// receipt, revision present, windows again, scope; then, in one transaction, the
+// caller's permission once more, the handler, audit and receipt; then the
+// envelope. The same rows make the OpenAPI document and the capabilities catalog.
 //
 // It uses no web framework: a framework does in a single step what the contract
 // does in several, with refusals and receipts between them. Package schema

@@ -103,6 +103,22 @@ type Call struct {
 	DB *store.DB
 
 	limitScale float64
+	// still asks whether the caller may still do this; nil where each step of the work
+	// asks by itself.
+	still func(context.Context, *store.Tx) error
+}
+
+// InTx runs a transaction of a stage (Staged). Before anything else it refuses a caller
+// who may no longer do this.
+func (c *Call) InTx(ctx context.Context, f func(*store.Tx) error) error {
+	return c.DB.InTx(ctx, func(tx *store.Tx) error {
+		if c.still != nil {
+			if err := c.still(ctx, tx); err != nil {
+				return err
+			}
+		}
+		return f(tx)
+	})
 }
 
 // CallFor returns a call for a request, or for the durable work that a request

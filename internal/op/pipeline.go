@@ -101,10 +101,12 @@ type callContext struct {
 	bodyApp string
 	// fingerprint of a mutation.
 	fingerprint string
-	appReached  bool
-	standings   []ratelimit.Standing
-	windowFull  bool // a window refused the call
-	tx          *store.Tx
+	// needed are the permissions that the input asks for beside that of the row.
+	needed     []string
+	appReached bool
+	standings  []ratelimit.Standing
+	windowFull bool // a window refused the call
+	tx         *store.Tx
 	// upload is the body of an upload.
 	upload Upload
 	// staged is what the first stage of a staged operation left.
@@ -263,6 +265,7 @@ func (c *callContext) perform() (*outcome, error) {
 		return nil, err
 	}
 	if c.row.stage != nil {
+		c.still = c.stillAdmitted
 		if err := c.row.stage(c); err != nil {
 			return nil, err
 		}
@@ -271,6 +274,9 @@ func (c *callContext) perform() (*outcome, error) {
 	return &out, c.pipeline.DB.InTx(c.ctx, func(tx *store.Tx) error {
 		c.tx, c.Now = tx, tx.Now
 		c.lockKey(tx)
+		if err := c.stillAdmitted(c.ctx, tx); err != nil {
+			return err
+		}
 		var err error
 		out, err = c.row.run(c)
 		if err == nil {

@@ -21,6 +21,9 @@ type Dialect struct {
 	// LockRow ends a SELECT that keeps its rows from being changed until the
 	// transaction ends. SQLite has one writer and needs none.
 	LockRow string
+	// KeepRow ends a SELECT that keeps its rows from being deleted until the
+	// transaction ends; they may be changed. SQLite has one writer and needs none.
+	KeepRow string
 	// Bytewise follows a text that is compared or ordered byte by byte. SQLite does
 	// nothing else.
 	Bytewise string
@@ -93,6 +96,7 @@ var postgresDialect = Dialect{
 	Name:       "postgres",
 	SkipLocked: " FOR UPDATE SKIP LOCKED",
 	LockRow:    " FOR UPDATE",
+	KeepRow:    " FOR KEY SHARE",
 	Bytewise:   ` COLLATE "C"`,
 	findTable:  "SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = ?",
 	position:   "strpos",
