@@ -92,6 +92,17 @@ func (h handle) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
 	return stmt, nil
 }
 
+// close closes the statements: a connection of SQLite stays open for as long as it has
+// one. What closing returns is the error of a statement's last use, which was told then.
+func (s *statements) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, stmt := range s.byText {
+		stmt.Close()
+	}
+	s.byText = nil
+}
+
 // describe names the statement in an error. It leaves out the arguments: they
 // may be personal.
 func describe(query string, err error) error {

@@ -78,7 +78,7 @@ func openSQLite(ctx context.Context, file string, c *clock.Clock) (*DB, error) {
 	}
 	open := func(options string, connections int) (*sql.DB, error) {
 		dsn := "file:" + (&url.URL{Path: file}).EscapedPath() +
-			"?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)" +
+			"?_pragma=" + busyTimeout + "&_pragma=journal_mode(WAL)" +
 			"&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=temp_store(2)&_pragma=cache_size(-4096)" +
 			options
 		pool, err := sql.Open("sqlite", dsn)
@@ -126,7 +126,8 @@ func redact(address string) string {
 }
 
 // Close waits for the transaction under way and closes all connections. Later
-// statements fail.
+// statements fail. SQLite's file then holds everything, unless another process has it
+// open.
 func (db *DB) Close() (err error) {
 	if db.writer != nil {
 		err = db.writer.close()

@@ -229,9 +229,12 @@ func (w *writer) alone(ctx context.Context, f func() error) error {
 	return f()
 }
 
-// close closes the connection after the transaction under way.
+// close closes the connection after the transaction under way, with the log empty unless
+// the disk is full or another process reads it: what is left there is not lost.
 func (w *writer) close() error {
 	return w.alone(context.Background(), func() error {
+		w.emptyLog()
+		w.kept.close()
 		err := w.on.(*sql.Conn).Close()
 		if errors.Is(err, sql.ErrConnDone) {
 			err = nil // closed before

@@ -222,6 +222,17 @@ type server struct {
 
 var listening = regexp.MustCompile(`msg=listening what=(\w+) address=(\S+)`)
 
+// terminate requires an orderly end that leaves everything in the SQLite file, and nothing
+// in its log.
+func (s *server) terminate() {
+	s.t.Helper()
+	s.child.terminate()
+	log := filepath.Join(s.dir, "waymark.db-wal")
+	if info, err := os.Stat(log); err == nil && info.Size() > 0 {
+		s.t.Errorf("%s has %d bytes after an orderly end", log, info.Size())
+	}
+}
+
 // serve starts a server in development mode on ports of its own choice and
 // waits until it listens.
 func serve(t *testing.T, dir, database string, more ...string) *server {
