@@ -6,7 +6,6 @@ package csvtable
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // bom is the byte order mark by which spreadsheets know UTF-8.
@@ -24,7 +23,7 @@ type Cell struct {
 }
 
 // Write returns a table as CSV: with a byte order mark, CRLF, and an apostrophe
-// before each cell that could start a formula. Read takes it off again.
+// wherever a spreadsheet could see a formula start. Read takes it off again.
 func Write(header []string, rows [][]string) string {
 	var b strings.Builder
 	b.WriteString(bom)
@@ -40,10 +39,8 @@ func writeRow(b *strings.Builder, cells []string) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		if startsFormula(cell) {
-			cell = "'" + cell
-		}
-		if strings.ContainsAny(cell, ",\"\r\n") || cell == "" && len(cells) == 1 || cell == null ||
+		cell = guard(cell)
+		if strings.ContainsAny(cell, ",;\t\"\r\n") || cell == "" && len(cells) == 1 || cell == null ||
 			cell != strings.TrimSpace(cell) {
 			cell = `"` + strings.ReplaceAll(cell, `"`, `""`) + `"`
 		}
@@ -56,24 +53,58 @@ func writeRow(b *strings.Builder, cells []string) {
 // their forms in full width.
 const formulaStarts = "=+-@＝＋－＠"
 
-// startsFormula reports whether a spreadsheet could take a cell for a formula:
-// white space, control and invisible characters at its start do not count.
-// Apostrophes at its start do not count either, so that a cell which begins
-// with apostrophes and a formula gets one more, and reading it back takes off
-// just that one.
-func startsFormula(cell string) bool {
-	cell = strings.TrimLeft(cell, "'")
-	cell = strings.TrimLeftFunc(cell, func(r rune) bool {
-		return unicode.IsSpace(r) || unicode.Is(unicode.C, r)
-	})
-	first, _ := utf8.DecodeRuneInString(cell)
-	return strings.ContainsRune(formulaStarts, first)
+// formulas returns the places of a cell where a spreadsheet could see a formula
+// start: the cell's start, and what follows a semicolon, a tab or a line break,
+// which separate cells where a comma does not.
+//
+// White space, control and invisible characters do not count, nor after a
+// separator quotes, which a spreadsheet then takes for its own. Apostrophes do
+// not count either, so that a text which has them before a formula gets one
+// more, and reading it back takes off just that one.
+func formulas(cell string) (places []int) {
+	// waiting are the places after which nothing was found that counts.
+	waiting := append(make([]int, 0, 8), 0)
+	for i, r := range cell {
+		switch {
+		case r == ';':
+			waiting = append(waiting[:0], i+1)
+		case r == '\t' || r == '\r' || r == '\n':
+			waiting = append(waiting, i+1)
+		case r == '\'' || unicode.IsSpace(r) || unicode.Is(unicode.C, r):
+		case r == '"':
+			if len(waiting) > 0 && waiting[0] == 0 {
+				waiting = waiting[1:]
+			}
+		default:
+			if strings.ContainsRune(formulaStarts, r) {
+				places = append(places, waiting...)
+			}
+			waiting = waiting[:0]
+		}
+	}
+	return places
 }
 
-// unguard takes off the apostrophe that Write puts before a formula.
-func unguard(cell string) string {
-	if startsFormula(cell) {
-		return strings.TrimPrefix(cell, "'")
+// guard puts an apostrophe before each formula.
+func guard(cell string) string {
+	var b strings.Builder
+	done := 0
+	for _, place := range formulas(cell) {
+		b.WriteString(cell[done:place] + "'")
+		done = place
 	}
-	return cell
+	return b.String() + cell[done:]
+}
+
+// unguard takes off what guard puts there.
+func unguard(cell string) string {
+	var b strings.Builder
+	done := 0
+	for _, place := range formulas(cell) {
+		b.WriteString(cell[done:place])
+		if done = place; strings.HasPrefix(cell[place:], "'") {
+			done++
+		}
+	}
+	return b.String() + cell[done:]
 }

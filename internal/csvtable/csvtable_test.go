@@ -93,59 +93,100 @@ func TestRefused(t *testing.T) {
 }
 
 // hostile are cells that spreadsheets could take for formulas, or that break
-// careless writers.
-var hostile = []string{
-	"=1+1", "+1+1", "-1+1", "@SUM(1)", "=cmd|' /C calc'!A0", `=HYPERLINK("https://evil.example","x")`, "-5", "=", "-",
-	" =1+1", "  =1+1", "\t=1+1", "\r=1+1", "\n=1+1", "\r\n=1+1", "\x01=1+1", "\x7f=1+1", "\u00a0=1+1", "\u200b=1+1",
-	"\ufeff=1+1", "\u2028=1+1",
-	"＝1+1", "＋1+1", "－1+1", "＠SUM(1)", "−1+1", "'=1+1", "''=1+1", "' =1+1", `"=1+1"`, `=1+1","=2+2`, "=1\r\n+1",
-	`=1+1"`,
-	"", "text", "a,b", `a"b`, "a\r\nb", " spaces ", "tab\there", "1-1", "a=b", "null", "héllo wörld ✓", ";=1+1",
-	"|=1+1",
+// careless writers, and how they are written.
+var hostile = []struct{ cell, written string }{
+	{"=1+1", "'=1+1"}, {"+1+1", "'+1+1"}, {"-1+1", "'-1+1"}, {"@SUM(1)", "'@SUM(1)"}, {"=", "'="}, {"-", "'-"},
+	{"-5", "'-5"}, {"=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"},
+	{`=HYPERLINK("https://evil.example","x")`, `"'=HYPERLINK(""https://evil.example"",""x"")"`},
+	{"＝1+1", "'＝1+1"}, {"＋1+1", "'＋1+1"}, {"－1+1", "'－1+1"}, {"＠SUM(1)", "'＠SUM(1)"}, {"−1+1", "−1+1"},
+	// What does not count at the start.
+	{" =1+1", "' =1+1"}, {"  =1+1", "'  =1+1"}, {"\x01=1+1", "'\x01=1+1"}, {"\x7f=1+1", "'\x7f=1+1"},
+	{"\u00a0=1+1", "'\u00a0=1+1"}, {"\u200b=1+1", "'\u200b=1+1"}, {"\ufeff=1+1", "'\ufeff=1+1"},
+	{"\u2028=1+1", "'\u2028=1+1"}, {"'=1+1", "''=1+1"}, {"''=1+1", "'''=1+1"}, {"' =1+1", "'' =1+1"},
+	{"\t=1+1", "\"'\t'=1+1\""}, {"\r=1+1", "\"'\r'=1+1\""}, {"\n=1+1", "\"'\n'=1+1\""},
+	{"\r\n=1+1", "\"'\r'\n'=1+1\""}, {"\u200b\t \n'=1+1", "\"'\u200b\t' \n''=1+1\""},
+	{`"=1+1"`, `"""=1+1"""`}, {`=1+1"`, `"'=1+1"""`}, {`=1+1","=2+2`, `"'=1+1"",""=2+2"`},
+	// What separates cells where a comma does not.
+	{";=1+1", `";'=1+1"`}, {"a;=1+1", `"a;'=1+1"`}, {"a;+1+1", `"a;'+1+1"`}, {"a;-1+1", `"a;'-1+1"`},
+	{"a;@SUM(1)", `"a;'@SUM(1)"`}, {"a;＝1+1", `"a;'＝1+1"`}, {"a\t=1+1", "\"a\t'=1+1\""},
+	{"a\r=1+1", "\"a\r'=1+1\""}, {"a\n=1+1", "\"a\n'=1+1\""}, {"a; \u200b=1+1", "\"a;' \u200b=1+1\""},
+	{"a;;\t=1+1;b", "\"a;;'\t'=1+1;b\""}, {"=1;=2\n=3", "\"'=1;'=2\n'=3\""}, {"=1\r\n+1", "\"'=1\r'\n'+1\""},
+	{"a;'=1", `"a;''=1"`}, {`a;"=1+1`, `"a;'""=1+1"`}, {`a;"";=1+1;"`, `"a;"""";'=1+1;"""`},
+	// What is no formula.
+	{"", ""}, {"text", "text"}, {"a,b", `"a,b"`}, {`a"b`, `"a""b"`}, {"a\r\nb", "\"a\r\nb\""}, {" spaces ", `" spaces "`},
+	{"tab\there", "\"tab\there\""}, {"1-1", "1-1"}, {"a=b", "a=b"}, {"a;b=1", `"a;b=1"`}, {"a, =1", `"a, =1"`},
+	{"'text", "'text"}, {"a;'b", `"a;'b"`}, {"null", `"null"`}, {"héllo wörld ✓", "héllo wörld ✓"}, {"|=1+1", "|=1+1"},
 }
 
 func TestWrite(t *testing.T) {
-	text := Write([]string{"=a", "b"}, [][]string{{"=1", "\t-1"}, {"a,b", `say "hi"`}, {"", "x\r\ny"}})
-	if want := "\ufeff'=a,b\r\n'=1,'\t-1\r\n\"a,b\",\"say \"\"hi\"\"\"\r\n,\"x\r\ny\"\r\n"; text != want {
+	text := Write([]string{"=a", "b"}, [][]string{{"=1", "-1"}, {"a,b", `say "hi"`}, {"", "x\r\ny"}})
+	if want := "\ufeff'=a,b\r\n'=1,'-1\r\n\"a,b\",\"say \"\"hi\"\"\"\r\n,\"x\r\ny\"\r\n"; text != want {
 		t.Errorf("%q, want %q", text, want)
 	}
 	if text := Write([]string{"a"}, [][]string{{""}}); text != "\ufeffa\r\n\"\"\r\n" {
 		t.Errorf("an empty row is %q", text)
 	}
-	var rows [][]string
-	for _, cell := range hostile {
-		rows = append(rows, []string{cell, "end"})
-	}
-	_, got, err := Read(Write([]string{"cell", "end"}, rows), len(rows))
-	if err != nil || !slices.EqualFunc(texts(got), rows, slices.Equal) {
-		t.Errorf("read back as %q, %v", texts(got), err)
+	for _, h := range hostile {
+		text := Write([]string{"cell", "end"}, [][]string{{h.cell, "end"}})
+		if want := "\ufeffcell,end\r\n" + h.written + ",end\r\n"; text != want {
+			t.Errorf("%q is written as %q, want %q", h.cell, text, want)
+		}
+		if _, rows, err := Read(text, 1); err != nil || rows[0][0] != (Cell{Text: h.cell}) || rows[0][1].Text != "end" {
+			t.Errorf("%q is read back as %v, %v", h.cell, rows, err)
+		}
 	}
 }
 
 // A spreadsheet sees texts, not formulas, and the very texts: it takes the
-// apostrophe for its own mark of a text.
+// apostrophe at the start for its own mark of a text.
 func TestSpreadsheet(t *testing.T) {
 	var rows [][]string
-	for i, cell := range hostile {
-		rows = append(rows, []string{"n" + strconv.Itoa(i), cell})
+	for i, h := range hostile {
+		rows = append(rows, []string{"n" + strconv.Itoa(i), h.cell})
 	}
 	cells := csvtest.Open(t, Write([]string{"n", "cell"}, rows))
-	for i, cell := range hostile {
+	for i, h := range hostile {
 		got := cells[[2]int{i + 1, 1}]
 		if got.Formula() {
-			t.Errorf("%q is a formula: %q", cell, got.Text)
+			t.Errorf("%q is a formula: %q", h.cell, got.Text)
 		}
 		// XML has no control characters, and line ends of its own.
-		if strings.ContainsAny(cell, "\r\x01\x7f") {
+		if strings.ContainsAny(h.cell, "\r\x01\x7f") {
 			continue
 		}
-		if got.Text != cell {
-			t.Errorf("%q is shown as %q", cell, got.Text)
+		if want, begins := strings.CutPrefix(guard(h.cell), "'"); got.Text != want && (begins || got.Text != h.cell) {
+			t.Errorf("%q is shown as %q, want %q", h.cell, got.Text, want)
 		}
 	}
 	// The spreadsheet would see a formula where nothing protects it.
 	if !csvtest.Open(t, "n,cell\r\nn0,=1+1\r\n")[[2]int{1, 1}].Formula() {
 		t.Error("the spreadsheet sees no formula where there is one")
+	}
+}
+
+// Nor does a spreadsheet see a formula where a semicolon or a tab separates cells, and a
+// comma does not.
+func TestSpreadsheetWithoutCommas(t *testing.T) {
+	for _, separator := range []string{";", "\t"} {
+		var rows [][]string
+		var unguarded strings.Builder
+		for _, h := range hostile {
+			// The last cell tells the spreadsheet what separates them.
+			rows = append(rows, []string{"n", h.cell, "x" + strings.Repeat(separator, 9) + "x"})
+			unguarded.WriteString("n,a" + separator + "=1+1" + strings.Repeat(separator, 8) + "\r\n")
+		}
+		cells := csvtest.OpenWithoutCommas(t, Write([]string{"n", "cell", "end"}, rows))
+		for place, cell := range cells {
+			if cell.Formula() {
+				t.Errorf("separated by %q the cell %v is a formula: %q", separator, place, cell.Text)
+			}
+		}
+		if first, want := cells[[2]int{1, 0}].Text, `n,'=1+1,"x`; first != want {
+			t.Errorf("separated by %q the first cell is %q, want %q", separator, first, want)
+		}
+		if !csvtest.OpenWithoutCommas(t, unguarded.String())[[2]int{0, 1}].Formula() {
+			t.Errorf("separated by %q the spreadsheet sees no formula where there is one", separator)
+		}
 	}
 }
 
@@ -174,8 +215,8 @@ func FuzzRead(f *testing.F) {
 
 // Every table comes back from Write and Read as it was.
 func FuzzWrite(f *testing.F) {
-	for _, cell := range hostile {
-		f.Add(cell, "x")
+	for _, h := range hostile {
+		f.Add(h.cell, "x")
 	}
 	f.Fuzz(func(t *testing.T, a, b string) {
 		if !utf8.ValidString(a) || !utf8.ValidString(b) || strings.ContainsRune(a+b, 0) {

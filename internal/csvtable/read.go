@@ -30,8 +30,8 @@ func (e *Error) Error() string {
 // ends inside quotes stay as they are. A quote starts a cell or is inside one
 // that has quotes. Spaces around a column's name are dropped. Empty lines are
 // ignored at the end and refused elsewhere, so that no row is lost unseen: a
-// row of one empty cell is written "". The apostrophe that Write puts before
-// what could start a formula is taken off.
+// row of one empty cell is written "". The apostrophes that Write puts before
+// what could be a formula are taken off.
 func Read(text string, maxRows int) (header []string, rows [][]Cell, err error) {
 	r := reader{rest: strings.TrimPrefix(text, bom), line: 1}
 	if header, err = r.header(); err != nil {

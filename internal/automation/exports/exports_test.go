@@ -78,7 +78,7 @@ func TestLinks(t *testing.T) {
 			row        int
 			name, want string
 		}{
-			{1, "title", `'=HYPERLINK("https://evil.example")`}, {1, "description", "' \t+1"}, {1, "folderId", folder},
+			{1, "title", `'=HYPERLINK("https://evil.example")`}, {1, "description", "' \t'+1"}, {1, "folderId", folder},
 			{1, "webOnly", "false"},
 			{2, "title", "A \"title\", quoted"}, {2, "description", "two\nlines"},
 			{2, "parameters", `{"big":12345678901234567}`}, {2, "folderId", ""},
