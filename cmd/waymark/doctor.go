@@ -25,7 +25,7 @@ type doctorCommand struct {
 	zones     `group:"DNS provider:"`
 }
 
-// Run checks the data folder, the database, its schema, the asset store, the engine of
+// Run checks the data folder, the database, its pages and schema, the asset store, the engine of
 // events, the DNS, the settings of webhooks, the DNS provider and the queues, and tells
 // what it found, one line a check.
 func (c *doctorCommand) Run(ctx context.Context) error {
@@ -43,8 +43,12 @@ func (c *doctorCommand) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		took := time.Since(started)
+		if err := db.Verify(ctx); err != nil {
+			return err
+		}
 		report("database", fmt.Sprintf("ok, %s, schema version %d, answers in %s", db.Dialect().Name, version,
-			time.Since(started).Round(time.Microsecond)))
+			took.Round(time.Microsecond)))
 		blobs, err := c.openBlobs(c.DataDir)
 		if err == nil {
 			err = blobs.Check(ctx)

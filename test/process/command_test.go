@@ -305,6 +305,34 @@ func TestDoctorWithoutExecutor(t *testing.T) {
 	})
 }
 
+// A doctor notices a damaged page of the database, which nothing else may read for long.
+func TestDoctorOfADamagedDatabase(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if _, stderr, code := execute(t, "migrate", "--data-dir", dir); code != 0 {
+		t.Fatal(stderr)
+	}
+	db := open(t, dir, "sqlite")
+	place, err := store.One(t.Context(), db, store.Value[int64], `SELECT (rootpage - 1) * page_size
+		FROM sqlite_schema, pragma_page_size WHERE name = ?`, "link_history")
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(filepath.Join(dir, "waymark.db"), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.WriteAt([]byte(strings.Repeat("damage", 100)), place)
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	_, stderr, code := execute(t, "doctor", "--data-dir", dir)
+	if code != 1 || !strings.HasPrefix(stderr, "waymark: the database is damaged (") ||
+		!strings.HasSuffix(stderr, "put the database of a backup in its place\n") {
+		t.Errorf("exit code %d, %q", code, stderr)
+	}
+}
+
 // A doctor asks the DNS where the hostnames of owners are to lead.
 func TestDoctorAsksDNS(t *testing.T) {
 	t.Parallel()
