@@ -152,6 +152,8 @@ func Open(ctx context.Context, s Settings) (*Installation, error) {
 	}
 	i.counter("waymark_database_retries_total", "Transactions that lost a race in the database and were run again.",
 		s.DB.Retries)
+	i.gauge("waymark_database_log_bytes", "Size of SQLite's write-ahead log; 0 on PostgreSQL.",
+		func() float64 { return float64(s.DB.LogBytes()) })
 	i.queue("waymark_jobs_waiting", "waymark_jobs_oldest_seconds", "durable jobs", jobs.Depth)
 	i.queue("waymark_webhook_deliveries_waiting", "waymark_webhook_oldest_seconds", "webhook deliveries",
 		delivery.Depth)

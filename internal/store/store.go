@@ -79,6 +79,7 @@ func openSQLite(ctx context.Context, file string, c *clock.Clock) (*DB, error) {
 	open := func(options string, connections int) (*sql.DB, error) {
 		dsn := "file:" + (&url.URL{Path: file}).EscapedPath() +
 			"?_pragma=" + busyTimeout + "&_pragma=journal_mode(WAL)" +
+			fmt.Sprintf("&_pragma=journal_size_limit(%d)", maxLog) +
 			"&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=temp_store(2)&_pragma=cache_size(-4096)" +
 			options
 		pool, err := sql.Open("sqlite", dsn)
@@ -111,7 +112,7 @@ func openSQLite(ctx context.Context, file string, c *clock.Clock) (*DB, error) {
 	db := &DB{dialect: sqliteDialect, clock: c, pool: writing, readers: reading, closeLong: long.Close}
 	db.long = watched{handle{on: long, dialect: &db.dialect}}
 	db.reader = handle{on: reading, dialect: &db.dialect, kept: &statements{}}
-	db.writer = &writer{handle: handle{on: conn, dialect: &db.dialect, kept: &statements{}}}
+	db.writer = newWriter(handle{on: conn, dialect: &db.dialect, kept: &statements{}}, file)
 	return db, nil
 }
 

@@ -1,11 +1,14 @@
 package store_test
 
 import (
+	"database/sql"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/store"
@@ -57,5 +60,59 @@ func TestCloseLeavesOneFile(t *testing.T) {
 			"SELECT COUNT(*) FROM sequence WHERE name <> 'route_change'"); err != nil || n != 100 {
 			t.Errorf("alone %v: the copy has %d rows, %v; want 100", alone, n, err)
 		}
+	}
+}
+
+// What was written while another program read is no longer in the log when it has ended:
+// after the next writes, or soon without any.
+func TestLogIsBounded(t *testing.T) {
+	for _, writes := range []int{2, 0} {
+		synctest.Test(t, func(t *testing.T) {
+			address := storetest.Address(t, "sqlite")
+			db := storetest.Open(t, address, &clock.Clock{})
+			write := func(size int) {
+				if err := db.InTx(t.Context(), func(tx *store.Tx) error {
+					_, err := tx.Exec(t.Context(), `INSERT INTO sequence (name, value)
+						SELECT COUNT(*) || ?, 1 FROM sequence`, strings.Repeat("x", size))
+					return err
+				}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			other, err := sql.Open("sqlite", strings.TrimPrefix(address, "sqlite:"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer other.Close()
+			snapshot, err := other.BeginTx(t.Context(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var rows int
+			if err := snapshot.QueryRow("SELECT COUNT(*) FROM sequence").Scan(&rows); err != nil {
+				t.Fatal(err)
+			}
+			for range 24 {
+				write(1 << 20)
+			}
+			time.Sleep(time.Minute)
+			synctest.Wait()
+			if n := db.LogBytes(); n < 24<<20 {
+				t.Errorf("while another program reads the log has %d bytes", n)
+			}
+			if err := snapshot.Rollback(); err != nil {
+				t.Fatal(err)
+			}
+			for range writes {
+				write(1)
+			}
+			if writes == 0 {
+				time.Sleep(2 * time.Second)
+				synctest.Wait()
+			}
+			if n := db.LogBytes(); n > 16<<20 {
+				t.Errorf("after %d writes the log has %d bytes", writes, n)
+			}
+		})
 	}
 }

@@ -22,6 +22,10 @@ type writer struct {
 	// waiting are the callers that wait for their turn, the longest wait first.
 	// Each channel has room for the group that the turn belongs to.
 	waiting []chan *group
+	// file is the database's; idle runs shrinkLog, until the writer is closed.
+	file   string
+	idle   *time.Timer
+	closed bool
 }
 
 const (
@@ -50,6 +54,14 @@ type group struct {
 // errLost is the error of members whose effects SQLite undid together with
 // those of another member.
 var errLost = errors.New("the database rolled the shared transaction back")
+
+func newWriter(h handle, file string) *writer {
+	w := &writer{handle: h, file: file}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.idle = time.AfterFunc(idleFor, w.shrinkLog)
+	return w
+}
 
 // run calls f when it is its turn, and returns when the effects of f are
 // committed. An f that fails or panics leaves no effect, and does not harm the
@@ -156,6 +168,8 @@ func (w *writer) release() {
 	n := min(len(w.waiting), maxGroup)
 	if w.taken = n > 0; w.taken {
 		w.next(&group{shared: n > 1, room: n - 1, until: time.Now().Add(maxShared), done: make(chan struct{})})
+	} else if !w.closed {
+		w.idle.Reset(idleFor)
 	}
 }
 
@@ -233,6 +247,10 @@ func (w *writer) alone(ctx context.Context, f func() error) error {
 // the disk is full or another process reads it: what is left there is not lost.
 func (w *writer) close() error {
 	return w.alone(context.Background(), func() error {
+		w.mu.Lock()
+		w.closed = true
+		w.idle.Stop()
+		w.mu.Unlock()
 		w.emptyLog()
 		w.kept.close()
 		err := w.on.(*sql.Conn).Close()
