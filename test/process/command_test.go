@@ -48,6 +48,9 @@ func TestSecondServe(t *testing.T) {
 	l.answered.Add(1)
 	l.sent.Add(1)
 	l.counted(t, s)
+	if s.metric("waymark_database_log_bytes") == 0 {
+		t.Error("the log of the database is told to be empty while it is written")
+	}
 	s.terminate()
 	// Its lock is gone with it.
 	serve(t, dir, "sqlite").terminate()
