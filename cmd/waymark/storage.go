@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -24,6 +25,9 @@ type storage struct {
 // prepare makes the data folder, readable by its owner only, and finds out
 // whether it can be written.
 func (s *storage) prepare() error {
+	if err := s.checkWhole(); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(s.DataDir, 0o700); err != nil {
 		return fmt.Errorf("data folder: %w", err)
 	}
@@ -36,6 +40,27 @@ func (s *storage) prepare() error {
 	_, err = probe.Write(make([]byte, 64<<10))
 	if err := errors.Join(err, probe.Sync(), probe.Close()); err != nil {
 		return fmt.Errorf("data folder %s cannot be written: %w", s.DataDir, cause(err))
+	}
+	return nil
+}
+
+// checkWhole refuses a folder of an installation whose SQLite file is missing: an empty
+// installation in its place would hide the loss.
+func (s *storage) checkWhole() error {
+	if _, err := os.Stat(s.file()); !s.embedded() || !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	// Folders may have been made beforehand, so that they must have something in them.
+	for _, pattern := range []string{"waymark.db-wal", "session-key.json", "assets/*", "clicks/*", "events/*"} {
+		left, err := fs.Glob(os.DirFS(s.DataDir), pattern)
+		if err != nil {
+			return fmt.Errorf("data folder %s: %w", s.DataDir, err)
+		}
+		if len(left) > 0 {
+			return fmt.Errorf("data folder %s has %s, but no waymark.db: put the database of a backup there, name "+
+				"the --database that the installation has, or another --data-dir for a new one", s.DataDir,
+				strings.TrimSuffix(pattern, "*"))
+		}
 	}
 	return nil
 }

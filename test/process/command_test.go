@@ -474,6 +474,35 @@ func TestMisspeltFolder(t *testing.T) {
 	}
 }
 
+// An installation that lost its database is not taken for a new one. Folders that are
+// there and empty are none.
+func TestMissingDatabase(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{"waymark.db-wal", "session-key.json", "assets/images", "clicks/1", "events/segments", ""} {
+		dir := t.TempDir()
+		for _, folder := range []string{"assets", "clicks", "events"} {
+			if err := os.Mkdir(filepath.Join(dir, folder), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if file == "" {
+			if _, stderr, code := execute(t, "migrate", "--data-dir", dir); code != 0 {
+				t.Error(stderr)
+			}
+			continue
+		}
+		write(t, filepath.Join(dir, file), "")
+		for _, args := range [][]string{serveArgs(dir, "sqlite"), {"migrate", "--data-dir", dir}} {
+			if stderr, _ := second(t, exec.Command(binary, args...)); !strings.Contains(stderr, "but no waymark.db: put ") {
+				t.Errorf("%s is there, %s: %s", file, args[0], stderr)
+			}
+		}
+		if _, err := os.Stat(filepath.Join(dir, "waymark.db")); !os.IsNotExist(err) {
+			t.Errorf("%s is there, and a database was made: %v", file, err)
+		}
+	}
+}
+
 // A flag comes before the environment, and that before the file.
 func TestPrecedence(t *testing.T) {
 	t.Parallel()
