@@ -59,21 +59,37 @@ func TestFlushAndSweep(t *testing.T) {
 }
 
 // While the database is away records wait, and beyond a bound are dropped with
-// a word; the end of Run writes what is left.
-func TestBoundAndEnd(t *testing.T) {
+// a word.
+func TestBound(t *testing.T) {
 	var log strings.Builder
 	db := storetest.Open(t, storetest.Address(t, "sqlite"), &clock.Clock{})
 	l := New(db, slog.New(slog.NewTextHandler(&log, nil)))
 	for n := range maxGathered + 3 {
 		l.Add(record(n, 1))
 	}
-	ended, cancel := context.WithCancel(t.Context())
-	cancel()
-	l.Run(ended)
+	if err := l.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	if n := count(t, db); n != maxGathered {
 		t.Errorf("%d records, want %d", n, maxGathered)
 	}
 	if !strings.Contains(log.String(), "count=3") {
 		t.Errorf("the log does not tell of 3 dropped records: %s", log.String())
+	}
+}
+
+// The end of Run writes what is left.
+func TestEnd(t *testing.T) {
+	db := storetest.Open(t, storetest.Address(t, "sqlite"), &clock.Clock{})
+	l := New(db, slog.New(slog.DiscardHandler))
+	const left = maxPerWrite + 17
+	for n := range left {
+		l.Add(record(n, 1))
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	l.Run(ended)
+	if n := count(t, db); n != left {
+		t.Errorf("%d records, want %d", n, left)
 	}
 }
