@@ -282,13 +282,18 @@ func CheckEngine(ctx context.Context, o EngineOptions) (found string, err error)
 }
 
 // leftBehind tells which other engine has events in the main database: a copy leaves
-// them, and what is erased or past its retention stays there.
-func leftBehind(ctx context.Context, q store.Q, kind string) (what string, err error) {
+// them, and what is erased or past its retention stays there. Those of a copy that has
+// not ended are for it to go on with.
+func leftBehind(ctx context.Context, db *store.DB, kind string) (what string, err error) {
+	c, err := keptCopy(ctx, db)
+	if err != nil {
+		return "", err
+	}
 	for _, other := range []struct{ kind, table string }{{Database, "event"}, {Segments, "event_segment"}} {
-		if other.kind == kind {
+		if other.kind == kind || c != nil && c.To == other.kind {
 			continue
 		}
-		found, err := store.Exists(ctx, q, "SELECT 1 FROM "+other.table)
+		found, err := store.Exists(ctx, db, "SELECT 1 FROM "+other.table)
 		if err != nil {
 			return "", err
 		}

@@ -143,6 +143,7 @@ func TestCopyEvents(t *testing.T) {
 				t.Fatalf("an ended copy: %d events, %v", n, err)
 			}
 			m.wantEngine(from)
+			m.wantLeft("")
 			if n, err := m.copy(to, 2); err == nil || n != 16384 {
 				t.Fatalf("one that was ended again: %d events, %v", n, err)
 			}
