@@ -1,10 +1,8 @@
 package actor_test
 
 import (
-	"bytes"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/waymarkhq/waymark/internal/actor"
@@ -12,24 +10,9 @@ import (
 	"github.com/waymarkhq/waymark/internal/fault"
 )
 
-// journal collects a log.
-type journal struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-// Write implements io.Writer.
-func (j *journal) Write(p []byte) (int, error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.text.Write(p)
-}
-
-// with returns the lines that have all of the texts.
-func (j *journal) with(texts ...string) (lines []string) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	for line := range strings.Lines(j.text.String()) {
+// with returns the lines of a journal that have all of the texts.
+func with(log *apitest.Journal, texts ...string) (lines []string) {
+	for line := range strings.Lines(log.String()) {
 		if !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(line, text) }) {
 			lines = append(lines, line)
 		}
@@ -42,7 +25,7 @@ func (j *journal) with(texts ...string) (lines []string) {
 func TestRefusalIsLogged(t *testing.T) {
 	for _, engine := range []string{"sqlite", "postgres"} {
 		t.Run(engine, func(t *testing.T) {
-			log := &journal{}
+			log := &apitest.Journal{}
 			i := apitest.New(t, engine, apitest.Options{Log: log, LimitScale: 1})
 			owner := i.Prepared(t, "ann@example.com")
 			key := owner.Key("identity:read")
@@ -56,14 +39,14 @@ func TestRefusalIsLogged(t *testing.T) {
 				owner.Credential[:len(owner.Credential)-5] + "AAAAA": "verify signature",
 			} {
 				r := i.Client(t, credential).Call("GET", "/me", nil).Refused(fault.Unauthenticated)
-				lines := log.with("call refused", r.Text("error.requestId"))
+				lines := with(log, "call refused", r.Text("error.requestId"))
 				if len(lines) != 1 || !strings.Contains(lines[0], want) || !strings.Contains(lines[0], "level=INFO") ||
 					!strings.Contains(lines[0], "operation=getMe") {
 					t.Errorf("%.20q is logged as %q, want %q", credential, lines, want)
 				}
 			}
 			for _, secret := range []string{key.Credential[13:], owner.Credential, "203.0.113.7"} {
-				if lines := log.with(secret); len(lines) > 0 {
+				if lines := with(log, secret); len(lines) > 0 {
 					t.Errorf("the log has %q", lines)
 				}
 			}
@@ -71,7 +54,7 @@ func TestRefusalIsLogged(t *testing.T) {
 			for range 300 {
 				i.Client(t, "svc_test_x").Call("GET", "/me", nil)
 			}
-			if n := len(log.with("call refused")); n != 300 {
+			if n := len(with(log, "call refused")); n != 300 {
 				t.Errorf("%d refusals are logged, want 300", n)
 			}
 		})
@@ -81,7 +64,7 @@ func TestRefusalIsLogged(t *testing.T) {
 // The operator finds in the log what a call that failed was doing, and on what,
 // and nothing of its body, query or credential. The client finds none of that.
 func TestInternalErrorIsLogged(t *testing.T) {
-	log := &journal{}
+	log := &apitest.Journal{}
 	apitest.EachWith(t, apitest.Options{Log: log}, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
 		l := owner.Link("a", nil)
@@ -92,7 +75,7 @@ func TestInternalErrorIsLogged(t *testing.T) {
 		r := owner.Call("PATCH", "/links/"+apitest.Path(id), apitest.M{"desktopUrl": "https://example.com/hidden"},
 			apitest.IfMatch(l.Revision())).
 			Refused(fault.Internal)
-		lines := log.with("call failed", r.Text("error.requestId"))
+		lines := with(log, "call failed", r.Text("error.requestId"))
 		if len(lines) != 1 || !strings.Contains(lines[0], "updateLinksLinkId("+id+"): link.Update("+id+"): ") {
 			t.Errorf("logged as %q", lines)
 		}
@@ -100,7 +83,7 @@ func TestInternalErrorIsLogged(t *testing.T) {
 			t.Errorf("the client sees %s", text)
 		}
 		for _, hidden := range []string{"hidden", owner.Credential, "ann@example.com", "203.0.113.7"} {
-			if lines := log.with("call failed", hidden); len(lines) > 0 {
+			if lines := with(log, "call failed", hidden); len(lines) > 0 {
 				t.Errorf("the log has %q", lines)
 			}
 		}

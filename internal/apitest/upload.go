@@ -2,9 +2,22 @@ package apitest
 
 import (
 	"bytes"
+	"image"
+	"image/png"
 	"mime/multipart"
 	"net/textproto"
+	"testing"
 )
+
+// Picture returns a small PNG image.
+func Picture(t testing.TB) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 8, 8))); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
 
 // Part is a part of a multipart body.
 type Part struct {

@@ -1,9 +1,6 @@
 package app_test
 
 import (
-	"bytes"
-	"image"
-	"image/png"
 	"io"
 	"net/http"
 	"strings"
@@ -60,12 +57,9 @@ func TestShown(t *testing.T) {
 		change("PATCH", app, M{"scheme": "store"})
 		shows("/x", iPhone, true, `href="store://products/7?`)
 
-		var drawn bytes.Buffer
-		if err := png.Encode(&drawn, image.NewGray(image.Rect(0, 0, 8, 8))); err != nil {
-			t.Fatal(err)
-		}
+		drawn := apitest.Picture(t)
 		const icon = "data:image/png;base64,iVBORw0KGgo="
-		asset := owner.Upload("image/png", drawn.Bytes()).Want(201).Text("data.id")
+		asset := owner.Upload("image/png", drawn).Want(201).Text("data.id")
 		if _, err := i.DB.Exec(t.Context(), "UPDATE asset SET icon = ? WHERE id = ?", icon, asset); err != nil {
 			t.Fatal(err)
 		}

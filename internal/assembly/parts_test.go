@@ -1,9 +1,6 @@
 package assembly_test
 
 import (
-	"bytes"
-	"image"
-	"image/png"
 	"log/slog"
 	"strings"
 	"testing"
@@ -68,11 +65,8 @@ func TestNothingIsLeftOfADeletedApp(t *testing.T) {
 		app := "/apps/" + owner.AppID
 		link := owner.Link("a", nil).Want(201)
 		path := "/links/" + apitest.Path(link.Text("data.id"))
-		var picture bytes.Buffer
-		if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 8, 8))); err != nil {
-			t.Fatal(err)
-		}
-		owner.Upload("image/png", picture.Bytes()).Want(201)
+		picture := apitest.Picture(t)
+		owner.Upload("image/png", picture).Want(201)
 		owner.Key("apps:read", "webhooks:create").Call("POST", "/webhooks", M{
 			"appId": owner.AppID, "url": "https://hooks.example.com/", "events": []string{"link.deleted"},
 		}).Want(201)

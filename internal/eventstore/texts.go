@@ -9,8 +9,8 @@ import (
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
-// Text returns the number of a referrer host or a rule id, 0 for "". It is remembered for
-// a UTC day, on the first use of which the row is told: SweepTexts goes by it.
+// Text returns the number of a referrer host or a rule id, 0 for "". The number is
+// remembered for a UTC day; its row notes the last such day, by which SweepTexts goes.
 func (n *Numbering) Text(ctx context.Context, value string) (int64, error) {
 	if value = Clean(value); value == "" {
 		return 0, nil

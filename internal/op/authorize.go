@@ -45,8 +45,8 @@ func (c *callContext) requireNeeded() error {
 	return nil
 }
 
-// stillAdmitted refuses, as the first statement of the transaction that does it, what the
-// caller may no longer do: the call was admitted before its body had come in.
+// stillAdmitted refuses, at the beginning of the transaction of a call, a caller who may no
+// longer do this: it was authenticated before the body had come in.
 func (c *callContext) stillAdmitted(ctx context.Context, tx *store.Tx) error {
 	now, reaches, err := c.Actor.Still(ctx, tx, c.AppID)
 	if err != nil {

@@ -1,10 +1,7 @@
 package op_test
 
 import (
-	"bytes"
 	"fmt"
-	"image"
-	"image/png"
 	"io"
 	"net/http"
 	"testing"
@@ -43,16 +40,13 @@ func (h *halves) Read(p []byte) (int, error) {
 // What a caller loses while its call comes in, it has no more when the call takes effect:
 // in the only transaction, in that of a stage, and for a permission that the body needs.
 func TestPermissionLostWhileTheBodyComesIn(t *testing.T) {
-	var picture bytes.Buffer
-	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 8, 8))); err != nil {
-		t.Fatal(err)
-	}
+	picture := apitest.Picture(t)
 	calls := map[string]func(*apitest.Client, apitest.With) *apitest.Response{
 		"tag": func(c *apitest.Client, with apitest.With) *apitest.Response {
 			return c.Call("POST", "/tags", M{"appId": c.AppID, "name": "x"}, with)
 		},
 		"asset": func(c *apitest.Client, with apitest.With) *apitest.Response {
-			return c.Upload("image/png", picture.Bytes(), with)
+			return c.Upload("image/png", picture, with)
 		},
 		"batch": func(c *apitest.Client, with apitest.With) *apitest.Response {
 			return c.Call("POST", "/link-batches", M{"appId": c.AppID, "items": []M{{"clientId": "a", "action": "create",

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -31,7 +30,7 @@ func TestNothingLeadsBackToVisitors(t *testing.T) {
 	for _, database := range storetest.Engines {
 		for _, events := range []string{"segments", "database"} {
 			t.Run(database+"/"+events, func(t *testing.T) {
-				var log lockedBuffer
+				var log apitest.Journal
 				address := storetest.Address(t, database)
 				i := apitest.New(t, database, apitest.Options{Events: events, Database: address, Log: &log})
 				owner, linkID := shop(t, i)
@@ -68,24 +67,6 @@ func TestNothingLeadsBackToVisitors(t *testing.T) {
 			})
 		}
 	}
-}
-
-// lockedBuffer is written to by several goroutines.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.String()
 }
 
 // sealed makes all events files.

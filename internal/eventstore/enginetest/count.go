@@ -17,15 +17,12 @@ type group struct {
 }
 
 // Count implements eventstore.Engine.
-func (r *Reference) Count(ctx context.Context, f eventstore.Filter, by ...eventstore.Grouping) (
-	all [][]eventstore.Row, err error) {
-	for _, g := range by {
-		all = append(all, r.count(eventstore.Query{Filter: f, Grouping: g}))
-	}
-	return all, ctx.Err()
+func (r *Reference) Count(ctx context.Context, f eventstore.Filter, by ...eventstore.Grouping) ([][]eventstore.Row,
+	error) {
+	return eventstore.OneByOne(ctx, f, by, r.count)
 }
 
-func (r *Reference) count(q eventstore.Query) []eventstore.Row {
+func (r *Reference) count(ctx context.Context, q *eventstore.Query) ([]eventstore.Row, error) {
 	groups := map[eventstore.Row]*group{}
 	of := func(key eventstore.Row) *group {
 		if groups[key] == nil {
@@ -38,13 +35,13 @@ func (r *Reference) count(q eventstore.Query) []eventstore.Row {
 		of(eventstore.Row{})
 	}
 	for _, e := range r.chosen(&q.Filter) {
-		for _, key := range keys(&q, &e) {
+		for _, key := range keys(q, &e) {
 			of(key).add(&e)
 		}
 	}
 	rows := []eventstore.Row{}
 	for _, g := range groups {
-		row := g.result(&q)
+		row := g.result(q)
 		if q.Clicked && row.Clicks == 0 || q.After != nil && inRank(row, *q.After) <= 0 {
 			continue
 		}
@@ -56,7 +53,7 @@ func (r *Reference) count(q eventstore.Query) []eventstore.Row {
 	if q.Limit > 0 && len(rows) > q.Limit {
 		rows = rows[:q.Limit]
 	}
-	return rows
+	return rows, ctx.Err()
 }
 
 // inRank compares a group with a place in the order of Count.

@@ -26,8 +26,8 @@ type Options struct {
 	Guard eventstore.Guard
 }
 
-// maxComposers is how many composers wait to be used again: a process has one loader,
-// and merges one segment at a time.
+// maxComposers is how many composers wait to be used again: one for the loader, and one
+// for merging.
 const maxComposers = 2
 
 // Engine is the eventstore.Engine of this package. Several processes may each have one

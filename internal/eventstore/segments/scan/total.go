@@ -92,14 +92,14 @@ type total struct {
 }
 
 // newTotal returns a total without any event. Groups of values come when they are met.
-func newTotal(q *eventstore.Grouping, g *grouping, states *States) *total {
+func newTotal(by *eventstore.Grouping, g *grouping, states *States) *total {
 	t := &total{byValue: map[string]int32{}, known: newNumbering()}
 	switch {
-	case q.By == eventstore.None:
+	case by.By == eventstore.None:
 		t.sums = make([]sum, 1)
-	case q.By == eventstore.Time:
-		t.sums = make([]sum, max(0, len(q.Bounds)-1))
-	case q.By == eventstore.ByTag:
+	case by.By == eventstore.Time:
+		t.sums = make([]sum, max(0, len(by.Bounds)-1))
+	case by.By == eventstore.ByTag:
 		t.tagged = make([]atomic.Pointer[[]int32], len(states.links))
 	case g.column == segment.Link:
 		t.of = make([]atomic.Int32, len(states.links))
@@ -151,26 +151,26 @@ func (t *total) groupsOf(states *States, place int32) []int32 {
 }
 
 // rows returns the answer.
-func (t *total) rows(q *eventstore.Grouping) []eventstore.Row {
+func (t *total) rows(by *eventstore.Grouping) []eventstore.Row {
 	rows := []eventstore.Row{}
 	for i := range t.sums {
 		r := t.sums[i].row()
 		switch {
-		case q.By == eventstore.None:
-		case r.Events == 0 || q.Clicked && r.Clicks == 0:
+		case by.By == eventstore.None:
+		case r.Events == 0 || by.Clicked && r.Clicks == 0:
 			continue
-		case q.By == eventstore.Time:
+		case by.By == eventstore.Time:
 			r.Period = i
-		case q.After != nil && order(q.After.Clicks, q.After.Value, r.Clicks, r.Value) >= 0:
+		case by.After != nil && order(by.After.Clicks, by.After.Value, r.Clicks, r.Value) >= 0:
 			continue
 		}
 		rows = append(rows, r)
 	}
-	if q.By != eventstore.Time {
+	if by.By != eventstore.Time {
 		slices.SortFunc(rows, func(a, b eventstore.Row) int { return order(a.Clicks, a.Value, b.Clicks, b.Value) })
 	}
-	if q.Limit > 0 && len(rows) > q.Limit {
-		rows = slices.Clip(rows[:q.Limit])
+	if by.Limit > 0 && len(rows) > by.Limit {
+		rows = slices.Clip(rows[:by.Limit])
 	}
 	return rows
 }
