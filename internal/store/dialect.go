@@ -112,9 +112,10 @@ var postgresDialect = Dialect{
 			var e *pgconn.ConnectError
 			return errors.As(err, &e) || pgconn.SafeToRetry(err) || isNetwork(err)
 		}
-		// Classes 08 (connection), 53 (resources), 57P (operator intervention), and 25P03:
-		// the process stood still and the transaction was ended meanwhile.
-		return code == "25P03" || strings.HasPrefix(code, "08") || strings.HasPrefix(code, "53") || strings.HasPrefix(code, "57P")
+		// Classes 08 (connection), 53 (resources), 57P (operator intervention), 57014: the
+		// statement took too long, and 25P03: the process stood still and the transaction
+		// was ended meanwhile.
+		return code == "25P03" || code == "57014" || strings.HasPrefix(code, "08") || strings.HasPrefix(code, "53") || strings.HasPrefix(code, "57P")
 	},
 }
 

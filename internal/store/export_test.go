@@ -2,10 +2,11 @@ package store
 
 import "database/sql"
 
-// LongBusy returns how many queries of Long run.
-func (db *DB) LongBusy() int {
-	if p, ok := db.long.(pooled); ok {
-		return int(p.on.Stat().AcquiredConns())
+// Busy returns how many connections of a view are in use, and how many it has.
+func (db *DB) Busy() (used, all int) {
+	if p, ok := db.reader.(pooled); ok {
+		return int(p.on.Stat().AcquiredConns()), int(p.on.Config().MaxConns)
 	}
-	return db.long.(watched).on.(*sql.DB).Stats().InUse
+	stats := db.reader.(handle).on.(*sql.DB).Stats()
+	return stats.InUse, stats.MaxOpenConnections
 }

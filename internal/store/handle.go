@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// handle runs statements on SQLite's readers or its writer, and keeps them
-// prepared.
+// handle runs statements on one of SQLite's pools or on its writer, and keeps them
+// prepared. A statement is interrupted when its context is done.
 type handle struct {
 	on interface {
 		ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
@@ -31,7 +31,6 @@ type statements struct {
 }
 
 func (h handle) exec(ctx context.Context, query string, args []any) (int64, error) {
-	ctx = context.WithoutCancel(ctx) // see rows
 	stmt, err := h.prepared(ctx, query)
 	if err != nil {
 		return 0, describe(query, err)
@@ -49,9 +48,6 @@ func (h handle) exec(ctx context.Context, query string, args []any) (int64, erro
 }
 
 func (h handle) rows(ctx context.Context, query string, args []any) (Rows, error) {
-	// Statements take microseconds; a driver goroutine that watches for
-	// cancellation would cost more than the statement.
-	ctx = context.WithoutCancel(ctx)
 	stmt, err := h.prepared(ctx, query)
 	if err != nil {
 		return nil, describe(query, err)
@@ -68,7 +64,8 @@ func (h handle) rows(ctx context.Context, query string, args []any) (Rows, error
 	return r, nil
 }
 
-// prepared returns the kept statement for query, or nil where no more are kept.
+// prepared returns the kept statement for query, or nil where no more are kept. Nobody
+// waits for the lock while a statement waits for its connection.
 func (h handle) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
 	h.kept.mu.RLock()
 	stmt, full := h.kept.byText[query], len(h.kept.byText) >= maxKept
@@ -76,20 +73,33 @@ func (h handle) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
 	if stmt != nil || full {
 		return stmt, nil
 	}
+	fresh, err := h.on.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
 	h.kept.mu.Lock()
 	defer h.kept.mu.Unlock()
 	if stmt := h.kept.byText[query]; stmt != nil {
+		fresh.Close()
 		return stmt, nil
-	}
-	stmt, err := h.on.PrepareContext(ctx, query)
-	if err != nil {
-		return nil, err
 	}
 	if h.kept.byText == nil {
 		h.kept.byText = map[string]*sql.Stmt{}
 	}
-	h.kept.byText[query] = stmt
-	return stmt, nil
+	h.kept.byText[query] = fresh
+	return fresh, nil
+}
+
+// uninterrupted is the handle of the writer. SQLite undoes the whole transaction when
+// it interrupts a statement that writes, and with it those that share the commit.
+type uninterrupted struct{ handle }
+
+func (u uninterrupted) exec(ctx context.Context, query string, args []any) (int64, error) {
+	return u.handle.exec(context.WithoutCancel(ctx), query, args)
+}
+
+func (u uninterrupted) rows(ctx context.Context, query string, args []any) (Rows, error) {
+	return u.handle.rows(context.WithoutCancel(ctx), query, args)
 }
 
 // close closes the statements: a connection of SQLite stays open for as long as it has

@@ -78,7 +78,7 @@ func (db *DB) Migrate(ctx context.Context) (version int64, err error) {
 		return 0, err
 	}
 	if db.writer == nil {
-		conn, err := db.pool.Conn(ctx)
+		conn, err := db.migrations.Conn(ctx)
 		if err != nil {
 			return 0, fmt.Errorf("migrate: %w", err)
 		}
@@ -106,7 +106,7 @@ func (db *DB) migrate(ctx context.Context, dialect goose.Dialect, files fs.FS) (
 	if err := refuseNewer(version); err != nil {
 		return 0, err
 	}
-	provider, err := goose.NewProvider(dialect, db.pool, files)
+	provider, err := goose.NewProvider(dialect, db.migrations, files)
 	if err != nil {
 		return 0, fmt.Errorf("migrate: %w", err)
 	}

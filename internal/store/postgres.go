@@ -3,7 +3,9 @@ package store
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -26,46 +28,59 @@ func openPostgres(ctx context.Context, address string, c *clock.Clock) (*DB, err
 	if config.ConnConfig.ConnectTimeout == 0 {
 		config.ConnConfig.ConnectTimeout = 5 * time.Second
 	}
-	// A process that stands still inside a transaction must not keep the
-	// others from what it locked.
-	if _, set := config.ConnConfig.RuntimeParams[idleTimeout]; !set {
-		config.ConnConfig.RuntimeParams[idleTimeout] = "15s"
-	}
-	config.MaxConns = 16
 	config.MaxConnLifetime = time.Hour
-	pool, err := pgxpool.NewWithConfig(ctx, config)
-	if err != nil {
-		return nil, fmt.Errorf("open database %s: %w", redact(address), err)
-	}
-	if err := pool.Ping(ctx); err != nil {
-		pool.Close()
-		return nil, fmt.Errorf("open database %s: %w", redact(address), err)
-	}
-	config = config.Copy()
-	config.MaxConns, config.MinConns = longOnPostgres, 0
-	// The server may miss that a statement is cancelled, or that the process is gone.
-	config.ConnConfig.RuntimeParams["statement_timeout"] = "10s"
-	long, err := pgxpool.NewWithConfig(ctx, config)
-	if err != nil {
-		pool.Close()
-		return nil, fmt.Errorf("open database %s: %w", redact(address), err)
-	}
-	db := &DB{dialect: postgresDialect, clock: c, postgres: pool, pool: stdlib.OpenDBFromPool(pool)}
-	db.reader, db.long = pooled{pool, &db.dialect}, pooled{long, &db.dialect}
-	db.closeLong = func() error {
-		long.Close()
+	migrations := stdlib.OpenDB(*config.ConnConfig.Copy())
+	migrations.SetMaxIdleConns(0)
+	d := &database{dialect: postgresDialect, clock: c, migrations: migrations}
+	var pools []*pgxpool.Pool
+	d.closePools = func() error {
+		for _, pool := range pools {
+			pool.Close()
+		}
 		return nil
+	}
+	// A process that stands still inside a transaction must not keep the others from what
+	// it locked.
+	if _, set := config.ConnConfig.RuntimeParams[idleTimeout]; !set {
+		config.ConnConfig.RuntimeParams[idleTimeout] = milliseconds(statementWithin)
+	}
+	view := func(connections int, within time.Duration) *DB {
+		config := config.Copy()
+		config.MaxConns, config.MinConns = int32(connections), 0
+		// The server may miss that a statement is cancelled, or that the process is gone.
+		config.ConnConfig.RuntimeParams["statement_timeout"] = milliseconds(within)
+		pool, openErr := pgxpool.NewWithConfig(ctx, config)
+		if openErr != nil {
+			err = errors.Join(err, openErr)
+			return nil
+		}
+		pools = append(pools, pool)
+		return &DB{database: d, postgres: pool, reader: pooled{pool, &d.dialect, within}}
+	}
+	db := view(onPostgres.usual, statementWithin)
+	d.long, d.urgent = view(onPostgres.long, longWithin), view(onPostgres.urgent, statementWithin)
+	if err == nil {
+		err = db.postgres.Ping(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open database %s: %w", redact(address), err), db.Close())
 	}
 	return db, nil
 }
 
-// pooled runs statements on any connection, each in a transaction of its own.
+func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) + "ms" }
+
+// pooled runs statements on any connection, each in a transaction of its own, and within
+// a time in which its rows are read, too.
 type pooled struct {
 	on      *pgxpool.Pool
 	dialect *Dialect
+	within  time.Duration
 }
 
 func (p pooled) exec(ctx context.Context, query string, args []any) (int64, error) {
+	ctx, cancel := context.WithTimeout(ctx, p.within)
+	defer cancel()
 	tag, err := p.on.Exec(ctx, p.dialect.bind(query), args...)
 	if err != nil {
 		return 0, describe(query, err)
@@ -74,11 +89,13 @@ func (p pooled) exec(ctx context.Context, query string, args []any) (int64, erro
 }
 
 func (p pooled) rows(ctx context.Context, query string, args []any) (Rows, error) {
+	ctx, cancel := context.WithTimeout(ctx, p.within)
 	rows, err := p.on.Query(ctx, p.dialect.bind(query), args...)
 	if err != nil {
+		cancel()
 		return nil, describe(query, err)
 	}
-	return answer{Rows: rows}, nil
+	return answer{Rows: rows, cancel: cancel}, nil
 }
 
 // answer is PostgreSQL's answer to a query.
@@ -86,10 +103,13 @@ type answer struct {
 	pgx.Rows
 	// sent is the batch that the query was sent in, nil when it was sent alone.
 	sent pgx.BatchResults
+	// cancel ends the time that the query has.
+	cancel context.CancelFunc
 }
 
 // Close implements Rows.
 func (a answer) Close() error {
+	defer a.cancel()
 	a.Rows.Close()
 	if a.sent != nil {
 		return cmp.Or(a.Err(), a.sent.Close())
@@ -107,7 +127,8 @@ type batched struct {
 	waiting []waiting
 	// beginning is how many statements begin the transaction.
 	beginning int
-	begun     bool
+	// begun and ending tell that the beginning and that the COMMIT was sent.
+	begun, ending bool
 }
 
 // waiting is a statement to be sent; check, if any, is called with its answer.
@@ -123,7 +144,13 @@ func (b *batched) wait(query string, args []any, check func(pgx.Rows) error) {
 
 // send sends the statements that wait and then a query, and returns the answer
 // to the query.
-func (b *batched) send(ctx context.Context, query string, args []any) (pgx.Rows, pgx.BatchResults, error) {
+func (b *batched) send(ctx context.Context, query string, args []any) (_ answer, err error) {
+	ctx, cancel := context.WithTimeout(ctx, statementWithin)
+	defer func() {
+		if err != nil {
+			cancel()
+		}
+	}()
 	var batch pgx.Batch
 	for _, w := range b.waiting {
 		batch.Queue(b.dialect.bind(w.query), w.args...)
@@ -135,15 +162,15 @@ func (b *batched) send(ctx context.Context, query string, args []any) (pgx.Rows,
 	for _, w := range all {
 		if err := w.read(results); err != nil {
 			results.Close()
-			return nil, nil, err
+			return answer{}, err
 		}
 	}
 	rows, err := results.Query()
 	if err != nil {
 		results.Close()
-		return nil, nil, describe(query, err)
+		return answer{}, describe(query, err)
 	}
-	return rows, results, nil
+	return answer{rows, results, cancel}, nil
 }
 
 // read reads the answer to a statement that waited.
@@ -174,21 +201,20 @@ func (b *batched) exec(ctx context.Context, query string, args []any) (int64, er
 }
 
 // finish reads an answer to its end.
-func (b *batched) finish(rows pgx.Rows, results pgx.BatchResults, err error) (pgconn.CommandTag, error) {
+func (b *batched) finish(a answer, err error) (pgconn.CommandTag, error) {
 	if err != nil {
 		return pgconn.CommandTag{}, err
 	}
-	a := answer{rows, results}
 	err = a.Close()
-	return rows.CommandTag(), err
+	return a.CommandTag(), err
 }
 
 func (b *batched) rows(ctx context.Context, query string, args []any) (Rows, error) {
-	rows, results, err := b.send(ctx, query, args)
+	a, err := b.send(ctx, query, args)
 	if err != nil {
 		return nil, err
 	}
-	return answer{rows, results}, nil
+	return a, nil
 }
 
 // lock makes tx fail with an error unless a lock is free. The request for the
@@ -213,6 +239,8 @@ func (b *batched) lock(key int64, taken error) {
 func (b *batched) end(ctx context.Context, commit bool) error {
 	if !commit {
 		if b.begun {
+			ctx, cancel := context.WithTimeout(ctx, statementWithin)
+			defer cancel()
 			_, err := b.conn.Exec(ctx, "ROLLBACK")
 			return err
 		}
@@ -229,6 +257,7 @@ func (b *batched) end(ctx context.Context, commit bool) error {
 			break
 		}
 	}
+	b.ending = true
 	tag, err := b.finish(b.send(ctx, "COMMIT", nil))
 	if err == nil && tag.String() != "COMMIT" {
 		err = pgx.ErrTxCommitRollback
@@ -236,9 +265,15 @@ func (b *batched) end(ctx context.Context, commit bool) error {
 	return err
 }
 
+// errUndone is the error of a transaction that was certainly not committed, because its
+// connection was lost before.
+var errUndone = errors.New("the connection was lost")
+
 // transaction runs f in a transaction of its own.
-func (db *DB) transaction(ctx context.Context, begin []string, tx *Tx, f func() error) error {
-	conn, err := db.postgres.Acquire(ctx)
+func (db *DB) transaction(ctx context.Context, begin []string, tx *Tx, f func() error) (err error) {
+	acquiring, cancel := context.WithTimeout(ctx, statementWithin)
+	conn, err := db.postgres.Acquire(acquiring)
+	cancel()
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
@@ -252,11 +287,12 @@ func (db *DB) transaction(ctx context.Context, begin []string, tx *Tx, f func() 
 		if !committed {
 			// Roll back also when ctx is over; a connection that does not
 			// answer is closed.
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-			defer cancel()
-			b.end(ctx, false)
+			b.end(context.WithoutCancel(ctx), false)
 		}
 		conn.Release()
+		if db.isLost(err) && !b.ending {
+			err = fmt.Errorf("%w: %w", errUndone, err)
+		}
 	}()
 	if err := f(); err != nil {
 		return err
@@ -266,4 +302,25 @@ func (db *DB) transaction(ctx context.Context, begin []string, tx *Tx, f func() 
 	}
 	committed = true
 	return nil
+}
+
+// isLost reports whether a connection to PostgreSQL ended under a statement, as all do
+// when a server restarts. The connections that nobody uses are closed then: they have
+// most likely ended, too.
+func (db *DB) isLost(err error) bool {
+	if err == nil || db.postgres == nil || errors.Is(err, context.DeadlineExceeded) ||
+		errors.Is(err, context.Canceled) {
+		return false
+	}
+	switch postgresCode(err) {
+	case "57P01", "57P02": // ended by an administrator, or in a crash
+	case "":
+		if connect := (*pgconn.ConnectError)(nil); errors.As(err, &connect) || !isNetwork(err) {
+			return false
+		}
+	default:
+		return false
+	}
+	db.postgres.Reset()
+	return true
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -23,46 +24,61 @@ type Rows interface {
 }
 
 // One returns the single row of a query, or ErrNotFound.
-func One[T any](ctx context.Context, q Q, scan func(Row) (T, error), query string, args ...any) (T, error) {
-	var zero T
-	r, err := q.Rows(ctx, query, args...)
+func One[T any](ctx context.Context, q Q, scan func(Row) (T, error), query string, args ...any) (v T, err error) {
+	err = read(ctx, q, query, args, func(r Rows) error {
+		if !r.Next() {
+			return cmp.Or(r.Err(), ErrNotFound)
+		}
+		v, err = scan(r)
+		return cmp.Or(err, r.Close())
+	})
 	if err != nil {
+		var zero T
 		return zero, err
 	}
-	defer r.Close()
-	if !r.Next() {
-		if err := r.Err(); err != nil {
-			return zero, describe(query, err)
-		}
-		return zero, ErrNotFound
-	}
-	v, err := scan(r)
-	if err != nil {
-		return zero, describe(query, err)
-	}
-	return v, r.Close()
+	return v, nil
 }
 
 // All returns every row of a query; an empty result is an empty, non-nil
 // slice.
-func All[T any](ctx context.Context, q Q, scan func(Row) (T, error), query string, args ...any) ([]T, error) {
-	r, err := q.Rows(ctx, query, args...)
+func All[T any](ctx context.Context, q Q, scan func(Row) (T, error), query string, args ...any) (all []T, err error) {
+	err = read(ctx, q, query, args, func(r Rows) error {
+		all = []T{}
+		for r.Next() {
+			v, err := scan(r)
+			if err != nil {
+				return err
+			}
+			all = append(all, v)
+		}
+		return r.Err()
+	})
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close()
-	all := []T{}
-	for r.Next() {
-		v, err := scan(r)
-		if err != nil {
-			return nil, describe(query, err)
-		}
-		all = append(all, v)
-	}
-	if err := r.Err(); err != nil {
-		return nil, describe(query, err)
-	}
 	return all, nil
+}
+
+// read runs a query and hands its rows to take; once more where the connection was lost
+// outside a transaction.
+func read(ctx context.Context, q Q, query string, args []any, take func(Rows) error) error {
+	attempt := func() error {
+		r, err := q.Rows(ctx, query, args...)
+		if err != nil {
+			return err // described already
+		}
+		defer r.Close()
+		if err := take(r); err != nil && err != ErrNotFound {
+			return describe(query, err)
+		} else {
+			return err
+		}
+	}
+	err := attempt()
+	if db, outside := q.(*DB); outside && db.isLost(err) && ctx.Err() == nil {
+		err = attempt()
+	}
+	return err
 }
 
 // Value scans a row of one column.

@@ -5,17 +5,14 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
-	"fmt"
+
 	"io"
 	"net"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 
 	"github.com/jackc/pgx/v5/pgxpool"
-	_ "modernc.org/sqlite" // registers the SQLite driver
 
 	"github.com/waymarkhq/waymark/internal/clock"
 )
@@ -40,24 +37,30 @@ type engine interface {
 	rows(ctx context.Context, query string, args []any) (Rows, error)
 }
 
-// DB is the main database. Queries outside a transaction go to a pool of
-// readers; InTx and Exec are the only ways to write.
+// DB is the main database, as one of its three views (Long, Urgent, and the DB that
+// Open returns): each has connections of its own, so that no kind of work waits for
+// another. InTx and Exec are the only ways to write.
 type DB struct {
+	*database
+	// reader runs queries outside a transaction.
+	reader engine
+	// postgres are the connections of this view; nil on SQLite.
+	postgres *pgxpool.Pool
+}
+
+// database is what the views share.
+type database struct {
 	dialect Dialect
 	clock   *clock.Clock
-	reader  engine
-	// writer is set on SQLite, postgres on PostgreSQL; the other one is nil.
-	writer   *writer
-	postgres *pgxpool.Pool
-	// pool runs migrations; on SQLite it has the connection of the writer.
-	pool *sql.DB
-	// readers are SQLite's other connections, but for those of long.
-	readers *sql.DB
-	long    engine
-	// closeLong closes the connections of long.
-	closeLong func() error
-	signals   signals
-	retries   atomic.Int64
+	// writer is set on SQLite only.
+	writer *writer
+	// migrations is the pool for them; on SQLite it has the connection of the writer.
+	migrations   *sql.DB
+	long, urgent *DB
+	// closePools closes the connections of all views.
+	closePools func() error
+	signals    signals
+	retries    atomic.Int64
 }
 
 // Open opens a database: "sqlite:<file>" or a "postgres://" address. It does
@@ -72,50 +75,6 @@ func Open(ctx context.Context, address string, c *clock.Clock) (*DB, error) {
 	return openPostgres(ctx, address, c)
 }
 
-func openSQLite(ctx context.Context, file string, c *clock.Clock) (*DB, error) {
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return nil, fmt.Errorf("open database: %w", err)
-	}
-	open := func(options string, connections int) (*sql.DB, error) {
-		dsn := "file:" + (&url.URL{Path: file}).EscapedPath() +
-			"?_pragma=" + busyTimeout + "&_pragma=journal_mode(WAL)" +
-			fmt.Sprintf("&_pragma=journal_size_limit(%d)", maxLog) +
-			"&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)&_pragma=temp_store(2)&_pragma=cache_size(-4096)" +
-			options
-		pool, err := sql.Open("sqlite", dsn)
-		if err != nil {
-			return nil, err
-		}
-		pool.SetMaxOpenConns(connections)
-		pool.SetMaxIdleConns(connections)
-		return pool, pool.PingContext(ctx)
-	}
-	// The writer holds one connection for good; migrations use the other.
-	writing, err := open("", 2)
-	if err != nil {
-		return nil, fmt.Errorf("open database %s: %w", file, err)
-	}
-	reading, err := open("&_pragma=query_only(1)", 4)
-	if err != nil {
-		writing.Close()
-		return nil, fmt.Errorf("open database %s: %w", file, err)
-	}
-	long, err := open("&_pragma=query_only(1)", longOnSQLite)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open database %s: %w", file, err), writing.Close(), reading.Close())
-	}
-	conn, err := writing.Conn(ctx)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open database %s: %w", file, err), writing.Close(), reading.Close(),
-			long.Close())
-	}
-	db := &DB{dialect: sqliteDialect, clock: c, pool: writing, readers: reading, closeLong: long.Close}
-	db.long = watched{handle{on: long, dialect: &db.dialect}}
-	db.reader = handle{on: reading, dialect: &db.dialect, kept: &statements{}}
-	db.writer = newWriter(handle{on: conn, dialect: &db.dialect, kept: &statements{}}, file)
-	return db, nil
-}
-
 // redact returns a database address as messages may show it: without the
 // password, which may also stand in the query.
 func redact(address string) string {
@@ -126,22 +85,14 @@ func redact(address string) string {
 	return u.Scheme + "://" + u.Host + u.Path
 }
 
-// Close waits for the transaction under way and closes all connections. Later
-// statements fail. SQLite's file then holds everything, unless another process has it
-// open.
+// Close waits for the transaction under way and closes all connections, those of the
+// other views too. Later statements fail. SQLite's file then holds everything, unless
+// another process has it open.
 func (db *DB) Close() (err error) {
 	if db.writer != nil {
 		err = db.writer.close()
 	}
-	err = errors.Join(err, db.pool.Close())
-	if db.readers != nil {
-		err = errors.Join(err, db.readers.Close())
-	}
-	err = errors.Join(err, db.closeLong())
-	if db.postgres != nil {
-		db.postgres.Close()
-	}
-	return err
+	return errors.Join(err, db.migrations.Close(), db.closePools())
 }
 
 // Dialect returns the named differences of the engine.
@@ -156,10 +107,8 @@ func (db *DB) Retries() int64 { return db.retries.Load() }
 
 // Ping reports whether the database answers.
 func (db *DB) Ping(ctx context.Context) error {
-	if db.postgres != nil {
-		return db.postgres.Ping(ctx)
-	}
-	return db.readers.PingContext(ctx)
+	_, err := One(ctx, db, Value[int64], "SELECT 1")
+	return err
 }
 
 // Exec runs one statement in a transaction of its own, without the
@@ -176,7 +125,7 @@ func (db *DB) Exec(ctx context.Context, query string, args ...any) (n int64, err
 	return n, err
 }
 
-// Rows runs a query on the readers' pool.
+// Rows runs a query on a connection of this view. It is interrupted when ctx is done.
 func (db *DB) Rows(ctx context.Context, query string, args ...any) (Rows, error) {
 	return db.reader.rows(ctx, query, args)
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -82,8 +83,13 @@ func (db *DB) InTxUnsynced(ctx context.Context, f func(*Tx) error) error {
 
 // inTx runs f in a transaction that PostgreSQL begins with these statements.
 func (db *DB) inTx(ctx context.Context, begin []string, f func(*Tx) error) error {
+	undone := false
 	for attempt := 1; ; attempt++ {
 		err := db.tryTx(ctx, begin, f)
+		if errors.Is(err, errUndone) && !undone && ctx.Err() == nil { // once, on another connection
+			undone = true
+			continue
+		}
 		if err == nil || !db.dialect.isRetryable(err) {
 			return err
 		}
@@ -118,7 +124,7 @@ func (db *DB) tryTx(ctx context.Context, begin []string, f func(*Tx) error) erro
 // transaction is serializable.
 func (db *DB) run(ctx context.Context, begin []string, tx *Tx, f func() error) error {
 	if db.writer != nil {
-		tx.engine = db.writer.handle
+		tx.engine = db.writer.uninterrupted
 		return db.writer.run(ctx, false, f)
 	}
 	return db.transaction(ctx, begin, tx, f)

@@ -9,7 +9,7 @@ import (
 // Verify reads the pages of SQLite's file and returns an error where they are damaged.
 // PostgreSQL is left to its own tools.
 func (db *DB) Verify(ctx context.Context) error {
-	if db.postgres != nil {
+	if db.writer == nil {
 		return nil
 	}
 	found, err := One(ctx, db.Long(), Value[string], "PRAGMA quick_check(1)")

@@ -16,7 +16,7 @@ import (
 // the other, behind a savepoint of its own, and hands the open transaction on;
 // the last one commits, and only then do all of them return.
 type writer struct {
-	handle
+	uninterrupted
 	mu    sync.Mutex
 	taken bool
 	// waiting are the callers that wait for their turn, the longest wait first.
@@ -56,7 +56,7 @@ type group struct {
 var errLost = errors.New("the database rolled the shared transaction back")
 
 func newWriter(h handle, file string) *writer {
-	w := &writer{handle: h, file: file}
+	w := &writer{uninterrupted: uninterrupted{h}, file: file}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.idle = time.AfterFunc(idleFor, w.shrinkLog)
