@@ -13,6 +13,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/part"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/turns"
 )
 
 // service holds what the operations need besides the call.
@@ -62,7 +63,7 @@ func retained(now clock.Instant) clock.Instant { return now.Add(-eventstore.Rete
 func inTime[In, Out any](read func(context.Context, *op.Call, *In) (Out, error)) func(context.Context, *op.Call,
 	*In) (Out, error) {
 	return func(ctx context.Context, c *op.Call, in *In) (out Out, err error) {
-		err = eventstore.InTime(ctx, func(ctx context.Context) error {
+		err = turns.InTime(ctx, func(ctx context.Context) error {
 			out, err = read(ctx, c, in)
 			return err
 		})

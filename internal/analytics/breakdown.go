@@ -37,7 +37,7 @@ type Share struct {
 func (Share) SchemaName() string { return "AnalyticsBreakdownItem" }
 
 func (s *service) breakdown(ctx context.Context, c *op.Call, in *breakdownInput) (op.Item[Breakdown], error) {
-	a, err := in.ask(ctx, c.DB, c.Now, in.EventType)
+	a, err := in.ask(ctx, c, in.EventType)
 	if err != nil {
 		return op.Item[Breakdown]{}, err
 	}

@@ -29,7 +29,7 @@ func (Campaign) SchemaName() string { return "AnalyticsCampaign" }
 
 func (s *service) campaign(ctx context.Context, c *op.Call, in *campaignInput) (op.Item[Campaign], error) {
 	query := Query{in.Scope, in.CampaignID}
-	a, err := query.ask(ctx, c.DB, c.Now, "")
+	a, err := query.ask(ctx, c, "")
 	if err != nil {
 		return op.Item[Campaign]{}, err
 	}

@@ -82,7 +82,7 @@ func placeOf(p *cursor.Position) (*eventstore.Place, error) {
 }
 
 func (s *service) list(ctx context.Context, c *op.Call, in *eventsInput, w op.Window) (op.Page[Events], error) {
-	a, err := in.ask(ctx, c.DB, c.Now, in.EventType)
+	a, err := in.ask(ctx, c, in.EventType)
 	if err != nil {
 		return op.Page[Events]{}, err
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/eventstore"
 	"github.com/waymarkhq/waymark/internal/fault"
-	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/op"
 )
 
 // Span is what an export covers: the events of a period, of all links or of a
@@ -35,20 +35,18 @@ func (s Span) query(appID string) *Query {
 		Group: cmp.Or(s.Group, "all")}}
 }
 
-// EventsIn returns up to limit events of an app in a span, newest first.
-func EventsIn(ctx context.Context, q store.Q, events eventstore.Engine, appID string, s Span, now clock.Instant,
-	limit int) (_ []Event, err error) {
-	defer fault.Wrap(&err, "analytics.EventsIn(%s)", appID)
-	a, err := s.query(appID).ask(ctx, q, now, "")
+// EventsIn returns up to limit events of a call's app in a span, newest first.
+func EventsIn(ctx context.Context, c *op.Call, events eventstore.Engine, s Span, limit int) (_ []Event, err error) {
+	defer fault.Wrap(&err, "analytics.EventsIn(%s)", c.AppID)
+	a, err := s.query(c.AppID).ask(ctx, c, "")
 	if err != nil {
 		return nil, err
 	}
 	return a.events(ctx, events, nil, limit)
 }
 
-// SummaryOf returns the totals of an app in a span.
-func SummaryOf(ctx context.Context, q store.Q, events eventstore.Engine, appID string, s Span,
-	now clock.Instant) (_ Summary, err error) {
-	defer fault.Wrap(&err, "analytics.SummaryOf(%s)", appID)
-	return s.query(appID).summary(ctx, q, events, now)
+// SummaryOf returns the totals of a call's app in a span.
+func SummaryOf(ctx context.Context, c *op.Call, events eventstore.Engine, s Span) (_ Summary, err error) {
+	defer fault.Wrap(&err, "analytics.SummaryOf(%s)", c.AppID)
+	return s.query(c.AppID).summary(ctx, c, events)
 }

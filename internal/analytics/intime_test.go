@@ -20,6 +20,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/ratelimit"
 	"github.com/waymarkhq/waymark/internal/requestlog"
 	"github.com/waymarkhq/waymark/internal/server"
+	"github.com/waymarkhq/waymark/internal/turns"
 )
 
 // deadlines is an engine that keeps the deadlines of its queries.
@@ -115,7 +116,7 @@ func TestRefusedQueries(t *testing.T) {
 	engine := &refusing{}
 	reader, paths := withEngine(t, engine)
 	for _, path := range paths {
-		for after, err := range map[string]error{"1": eventstore.ErrBusy, "10": eventstore.ErrSlow} {
+		for after, err := range map[string]error{"1": turns.ErrBusy, "10": turns.ErrSlow} {
 			engine.err = fmt.Errorf("segments.Count: %w", err)
 			r := reader.Call("GET", path, nil).Refused(fault.Unavailable)
 			if got := r.Header.Get("Retry-After"); got != after {

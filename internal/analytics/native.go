@@ -60,7 +60,7 @@ func nativeCountsOf(r *eventstore.Row) NativeCounts {
 }
 
 func (s *service) native(ctx context.Context, c *op.Call, in *Query) (op.Item[Native], error) {
-	a, err := in.ask(ctx, c.DB, c.Now, "")
+	a, err := in.ask(ctx, c, "")
 	if err != nil {
 		return op.Item[Native]{}, err
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/eventstore"
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/opt"
-	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/weburl"
 )
 
@@ -54,11 +54,11 @@ type question struct {
 	common     Common
 }
 
-// ask checks a query. q is read for what was not stored in its period; eventType is the
-// only type that counts, "" for all.
-func (in *Query) ask(ctx context.Context, q store.Q, now clock.Instant, eventType string) (*question, error) {
+// ask checks a query of a call, and reads what was not stored in its period; eventType
+// is the only type that counts, "" for all.
+func (in *Query) ask(ctx context.Context, c *op.Call, eventType string) (*question, error) {
 	a := &question{start: in.Start, end: in.End, Filter: eventstore.Filter{
-		AppID: in.AppID, Start: min(max(in.Start, retained(now)), in.End), End: in.End, LinkID: in.LinkID,
+		Account: c.Actor.OwnerID, AppID: in.AppID, Start: min(max(in.Start, retained(c.Now)), in.End), End: in.End, LinkID: in.LinkID,
 		CampaignID: in.CampaignID, FolderID: in.FolderID, TagID: in.TagID, Device: in.Device, Source: in.Source,
 		Country: in.Country, EventType: eventType,
 	}}
@@ -94,9 +94,9 @@ func (in *Query) ask(ctx context.Context, q store.Q, now clock.Instant, eventTyp
 			Device: opt.TextPtr(in.Device), Source: opt.TextPtr(in.Source), Country: opt.TextPtr(in.Country),
 			EventType: opt.TextPtr(eventType),
 		},
-		GeneratedAt: now,
+		GeneratedAt: c.Now,
 	}
-	a.common.Coverage, err = coverageOf(ctx, q, a.Filter)
+	a.common.Coverage, err = coverageOf(ctx, c.DB, a.Filter)
 	return a, err
 }
 

@@ -46,7 +46,7 @@ type RecoveryBucket struct {
 func (RecoveryBucket) SchemaName() string { return "AnalyticsRecoveryBucket" }
 
 func (s *service) recovery(ctx context.Context, c *op.Call, in *Query) (op.Item[Recovery], error) {
-	a, err := in.ask(ctx, c.DB, c.Now, "")
+	a, err := in.ask(ctx, c, "")
 	if err != nil {
 		return op.Item[Recovery]{}, err
 	}

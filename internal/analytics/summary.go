@@ -6,7 +6,6 @@ import (
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/eventstore"
 	"github.com/waymarkhq/waymark/internal/op"
-	"github.com/waymarkhq/waymark/internal/store"
 )
 
 // Counts are the numbers of any group of events. clicks counts those of people;
@@ -45,13 +44,12 @@ type Summary struct {
 func (Summary) SchemaName() string { return "AnalyticsSummary" }
 
 func (s *service) summary(ctx context.Context, c *op.Call, in *Query) (op.Item[Summary], error) {
-	summary, err := in.summary(ctx, c.DB, s.events, c.Now)
+	summary, err := in.summary(ctx, c, s.events)
 	return op.Item[Summary]{Data: summary}, err
 }
 
-func (in *Query) summary(ctx context.Context, q store.Q, events eventstore.Engine,
-	now clock.Instant) (Summary, error) {
-	a, err := in.ask(ctx, q, now, "")
+func (in *Query) summary(ctx context.Context, c *op.Call, events eventstore.Engine) (Summary, error) {
+	a, err := in.ask(ctx, c, "")
 	if err != nil {
 		return Summary{}, err
 	}

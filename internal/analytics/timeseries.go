@@ -38,7 +38,7 @@ type Bucket struct {
 func (Bucket) SchemaName() string { return "AnalyticsBucket" }
 
 func (s *service) timeseries(ctx context.Context, c *op.Call, in *timeseriesInput) (op.Item[Timeseries], error) {
-	a, err := in.ask(ctx, c.DB, c.Now, "")
+	a, err := in.ask(ctx, c, "")
 	if err == nil && in.Granularity == hours && a.length() > maxHours {
 		err = fault.InvalidQuery("end", fault.ReasonOutOfRange,
 			"the period exceeds 31 days, the most for granularity=hour; shorten it, or ask for days")

@@ -41,7 +41,7 @@ func (l TopLink) Position() cursor.Position {
 }
 
 func (s *service) topLinks(ctx context.Context, c *op.Call, in *Query, w op.Window) (op.Page[TopLinks], error) {
-	a, err := in.ask(ctx, c.DB, c.Now, "")
+	a, err := in.ask(ctx, c, "")
 	if err != nil {
 		return op.Page[TopLinks]{}, err
 	}

@@ -39,6 +39,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/outbound"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
+	"github.com/waymarkhq/waymark/internal/turns"
 )
 
 // Zone is the platform zone of test installations.
@@ -53,6 +54,8 @@ type Installation struct {
 	Blobs  blob.Store
 	// DataDir is the data folder.
 	DataDir string
+	// Turns are those of heavy reads.
+	Turns *turns.Pool
 
 	parts *assembly.Installation
 }
@@ -161,7 +164,7 @@ func (i *Installation) start(t testing.TB, engine string, o Options) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	i.API, i.Public = i.parts.API, i.parts.Public
+	i.API, i.Public, i.Turns = i.parts.API, i.parts.Public, i.parts.Pipeline.Turns
 	// Of the work in the background only the redirector's following of publications
 	// runs by itself; tests do the rest step by step.
 	ctx, cancel := context.WithCancel(context.Background())

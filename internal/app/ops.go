@@ -49,7 +49,7 @@ type appInput struct {
 }
 
 type listInput struct {
-	Q string `query:"q" maxLength:"200" doc:"Text that the name contains, ignoring case."`
+	Q string `query:"q" heavy:"true" maxLength:"200" doc:"Text that the name contains, ignoring case."`
 }
 
 func listApps(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]App, error) {

@@ -42,8 +42,8 @@ func list(ctx context.Context, c *op.Call, search string, w op.Window) ([]App, e
 	if search != "" {
 		where.And(c.DB.Dialect().Contains("search"), text.Fold(search))
 	}
-	order := w.Keyset(&where, "created_at", "id", true)
-	return store.All(ctx, c.DB, scan, "SELECT "+columns+" FROM app"+where.String()+order, where.Args(w.Limit)...)
+	chosen := w.Choose("app", &where, "created_at", "id", true)
+	return store.All(ctx, c.DB, scan, "SELECT "+columns+" FROM app"+chosen, where.Args(w.Limit)...)
 }
 
 func insert(ctx context.Context, tx *store.Tx, ownerID string, a *App) error {

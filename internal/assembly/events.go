@@ -17,6 +17,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/eventstore/database"
 	"github.com/waymarkhq/waymark/internal/eventstore/segments"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/turns"
 )
 
 // The kinds of engines that keep events.
@@ -141,7 +142,7 @@ type EngineOptions struct {
 	// Clock is the clock of DB; nil means the clock of the machine.
 	Clock *clock.Clock
 	// Turns are what reads take; nil means turns of the engine's own.
-	Turns *eventstore.Turns
+	Turns *turns.Pool
 	// Target tells that the engine is the one that a copy goes to. Any other engine takes
 	// events only while it is that of the installation.
 	Target bool
@@ -186,14 +187,14 @@ func OpenEngine(ctx context.Context, o EngineOptions) (eventstore.Engine, error)
 const clickHouseReads = 8
 
 // turnsFor returns the turns for the reads of a kind of engine.
-func turnsFor(kind string, db *store.DB) *eventstore.Turns {
+func turnsFor(kind string, db *store.DB) *turns.Pool {
 	switch kind {
 	case Database:
-		return eventstore.NewTurns(db.LongReads())
+		return turns.New(db.LongReads())
 	case ClickHouse:
-		return eventstore.NewTurns(clickHouseReads)
+		return turns.New(clickHouseReads)
 	}
-	return eventstore.NewTurns(eventstore.Workers())
+	return turns.New(turns.Workers())
 }
 
 // loadSize is how many events are loaded at once. It bounds their memory and a transaction,
@@ -245,14 +246,17 @@ func (i *Installation) openEvents(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	turns := turnsFor(kind, s.DB)
-	s.Engine, o.Turns = o.EngineSettings, turns
+	pool := turnsFor(kind, s.DB)
+	if kind == Database { // whose reads use the same connections as heavy ones of the API
+		pool = i.Pipeline.Turns
+	}
+	s.Engine, o.Turns = o.EngineSettings, pool
 	if i.engine, err = OpenEngine(ctx, o); err != nil {
 		return fmt.Errorf("open the engine of events: %w", err)
 	}
 	s.Log.Info("events are kept", "engine", kind)
 	s.Events = observe(i.engine, s.Metrics)
-	i.turns(turns)
+	i.turns("event", "Reads of events", pool)
 	if kind == Segments && s.Metrics != nil {
 		s.Metrics.MustRegister(newSegmentMetrics(s.DB))
 	}

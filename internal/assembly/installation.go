@@ -39,6 +39,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/route"
 	"github.com/waymarkhq/waymark/internal/server"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/turns"
 	"github.com/waymarkhq/waymark/internal/visitor"
 	"github.com/waymarkhq/waymark/internal/webhook"
 )
@@ -175,18 +176,20 @@ func (i *Installation) openPipeline(ctx context.Context) error {
 	if !s.embedded() {
 		limiter = ratelimit.NewDatabase(s.DB)
 	}
-	issuers := []*actor.Issuer{actor.LocalIssuer(s.DB)}
+	issuers := []*actor.Issuer{actor.LocalIssuer(s.DB.Urgent())}
 	if s.Issuer != nil {
 		issuers = append(issuers, s.Issuer)
 	}
 	i.Pipeline = op.New(op.Options{
-		DB: s.DB, Auth: actor.NewAuthenticator(s.DB, s.Environment, issuers...), Limiter: limiter,
+		DB: s.DB, Auth: actor.NewAuthenticator(s.DB.Urgent(), s.Environment, issuers...), Limiter: limiter,
 		Cursors: cursors, Requests: requestlog.New(s.DB, s.Log), Log: s.Log, LimitScale: s.LimitScale,
 		DocsURL:    s.DocsURL,
 		ClientAddr: func(r *http.Request) netip.Addr { addr, _ := s.TrustedProxies.Of(r); return addr },
 		SpoolDir:   s.DataDir,
 		Observe:    observeCalls(s.Metrics),
+		Turns:      turns.New(s.DB.LongReads()),
 	})
+	i.turns("list", "Reads of lists with filters that may search for long, and of exports of links,", i.Pipeline.Turns)
 	return nil
 }
 
@@ -268,7 +271,7 @@ func (i *Installation) openRedirect() (err error) {
 	i.gauge("waymark_click_log_bytes", "Bytes of clicks that are not in the event store yet.", func() float64 {
 		return float64(i.clicks.Backlog())
 	})
-	counter, salts := clickcount.New(s.DB, i.clicks.Inherited, s.Log), visitor.NewSalts(s.DB, s.Log)
+	counter, salts := clickcount.New(s.DB.Urgent(), i.clicks.Inherited, s.Log), visitor.NewSalts(s.DB, s.Log)
 	i.Loader = eventstore.NewLoader(i.clicks, s.Events.Append, counter.Count, s.Engine.loadSize(), s.Log)
 	i.gauge("waymark_event_lag_seconds", "Age of the oldest visit that is being moved to the engine of events.", func() float64 {
 		if at := i.Loader.Oldest(); at != 0 {
@@ -277,9 +280,9 @@ func (i *Installation) openRedirect() (err error) {
 		return 0
 	})
 	i.Unstored = eventstore.NewUnstoring(s.DB, s.Log)
-	i.Routes = route.NewCache(s.DB, s.Log)
+	i.Routes = route.NewCache(s.DB.Urgent(), s.Log)
 	visits := redirect.New(redirect.Options{
-		Cache: i.Routes, DB: s.DB, LimitScale: s.LimitScale, Append: i.clicks.Append, Unstored: i.Unstored.Add, Clicks: counter, Salts: salts, Address: s.Addresses.URL,
+		Cache: i.Routes, DB: s.DB.Urgent(), LimitScale: s.LimitScale, Append: i.clicks.Append, Unstored: i.Unstored.Add, Clicks: counter, Salts: salts, Address: s.Addresses.URL,
 		Visitors: visitor.New(visitor.Options{
 			TrustedProxies: s.TrustedProxies, CountryHeader: s.CountryHeader, Countries: s.Countries,
 		}),

@@ -9,9 +9,9 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"github.com/waymarkhq/waymark/internal/clock"
-	"github.com/waymarkhq/waymark/internal/eventstore"
 	"github.com/waymarkhq/waymark/internal/eventstore/segments"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/turns"
 )
 
 // observeCalls counts calls of the API; it returns the function that the
@@ -95,15 +95,14 @@ func (i *Installation) counter(name, help string, f func() int64) {
 		func() float64 { return float64(f()) })
 }
 
-// turns shows what the reads of events do that share the process's workers.
-func (i *Installation) turns(t *eventstore.Turns) {
-	i.gauge("waymark_event_reads_running", "Reads of events under way.", func() float64 {
-		return float64(t.Load().Running)
-	})
-	i.gauge("waymark_event_reads_waiting", "Reads of events that wait for others of their app, or of all.", func() float64 {
+// turns shows what the reads of a kind do that share turns.
+func (i *Installation) turns(kind, reads string, t *turns.Pool) {
+	name := "waymark_" + kind + "_reads_"
+	i.gauge(name+"running", reads+" under way.", func() float64 { return float64(t.Load().Running) })
+	i.gauge(name+"waiting", reads+" that wait for others of their account, or of all.", func() float64 {
 		return float64(t.Load().Waiting)
 	})
-	i.counter("waymark_event_reads_refused_total", "Reads of events that were turned away because too many waited.",
+	i.counter(name+"refused_total", reads+" that were turned away because too many waited.",
 		func() int64 { return t.Load().Refused })
 }
 

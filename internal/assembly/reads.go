@@ -12,6 +12,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/clicklog"
 	"github.com/waymarkhq/waymark/internal/eventstore"
+	"github.com/waymarkhq/waymark/internal/turns"
 )
 
 // observed is an engine whose reads are timed.
@@ -38,10 +39,10 @@ func observe(e eventstore.Engine, r prometheus.Registerer) eventstore.Engine {
 // read times a read that began at an instant and ended with err. One that was turned
 // away was none.
 func (o *observed) read(what string, began time.Time, err error) {
-	if !errors.Is(err, eventstore.ErrBusy) {
+	if !errors.Is(err, turns.ErrBusy) {
 		o.duration.WithLabelValues(what).Observe(time.Since(began).Seconds())
 	}
-	if errors.Is(err, eventstore.ErrSlow) {
+	if errors.Is(err, turns.ErrSlow) {
 		o.slow.Inc()
 	}
 }

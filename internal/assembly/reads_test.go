@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/waymarkhq/waymark/internal/eventstore"
+	"github.com/waymarkhq/waymark/internal/turns"
 )
 
 // failing is an engine that fails.
@@ -25,7 +26,7 @@ func TestSlowReads(t *testing.T) {
 	r := prometheus.NewRegistry()
 	f := &failing{}
 	e := observe(f, r)
-	for _, f.err = range []error{nil, eventstore.ErrSlow, eventstore.ErrBusy, errors.New("damaged"), eventstore.ErrSlow} {
+	for _, f.err = range []error{nil, turns.ErrSlow, turns.ErrBusy, errors.New("damaged"), turns.ErrSlow} {
 		if _, err := eventstore.Count(t.Context(), e, eventstore.Query{}); !errors.Is(err, f.err) {
 			t.Error(err)
 		}

@@ -149,8 +149,8 @@ func AppOf(ctx context.Context, q store.Q, id string) (_ string, err error) {
 
 // Filter chooses deliveries; an empty field does not restrict.
 type Filter struct {
-	State     State `query:"state"`
-	EventType Type  `query:"eventType"`
+	State     State `query:"state" heavy:"true"`
+	EventType Type  `query:"eventType" heavy:"true"`
 }
 
 // List returns a page of the deliveries of a destination, the newest first.
@@ -164,8 +164,8 @@ func List(ctx context.Context, q store.Q, webhookID string, f Filter, w op.Windo
 	if f.EventType != "" {
 		where.And("event_type = ?", f.EventType)
 	}
-	order := w.Keyset(&where, "created_at", "id", true)
-	return store.All(ctx, q, scan, selection+where.String()+order, where.Args(w.Limit)...)
+	chosen := w.Choose("webhook_delivery", &where, "created_at", "id", true)
+	return store.All(ctx, q, scan, selection+chosen, where.Args(w.Limit)...)
 }
 
 // Sweep removes at most limit deliveries that are over and older than Retention.

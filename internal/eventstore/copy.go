@@ -8,6 +8,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/clicklog"
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/turns"
 )
 
 const (
@@ -102,7 +103,7 @@ func countPart(ctx context.Context, e Engine, f Filter) (n int64, err error) {
 	for _, device := range []string{"", "bot"} {
 		f.Device = device
 		rows, err := Count(ctx, e, Query{Filter: f})
-		if errors.Is(err, ErrSlow) && ctx.Err() == nil && f.End.Sub(f.Start) > smallestPart {
+		if errors.Is(err, turns.ErrSlow) && ctx.Err() == nil && f.End.Sub(f.Start) > smallestPart {
 			return countHalves(ctx, e, f)
 		}
 		if err != nil {

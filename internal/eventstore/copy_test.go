@@ -11,6 +11,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/eventstore"
 	"github.com/waymarkhq/waymark/internal/eventstore/database"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
+	"github.com/waymarkhq/waymark/internal/turns"
 )
 
 // slow is an engine that counts no period within the deadline that is longer than most.
@@ -21,7 +22,7 @@ type slow struct {
 
 func (s slow) Count(ctx context.Context, f eventstore.Filter, by ...eventstore.Grouping) ([][]eventstore.Row, error) {
 	if f.End.Sub(f.Start) > s.most {
-		return nil, eventstore.ErrSlow
+		return nil, turns.ErrSlow
 	}
 	return s.Engine.Count(ctx, f, by...)
 }
@@ -45,7 +46,7 @@ func TestTotalsOfSlowEngine(t *testing.T) {
 	if err != nil || totals["a"] != all {
 		t.Errorf("%v, %v; want %d", totals, err, all)
 	}
-	if _, err := eventstore.Totals(t.Context(), slow{e, time.Minute}, now); !errors.Is(err, eventstore.ErrSlow) {
+	if _, err := eventstore.Totals(t.Context(), slow{e, time.Minute}, now); !errors.Is(err, turns.ErrSlow) {
 		t.Errorf("an engine that is too slow for everything: %v", err)
 	}
 }

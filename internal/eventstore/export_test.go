@@ -10,10 +10,3 @@ func (u *Unstoring) Restore(apps int) {
 	}
 	u.restore(clicks)
 }
-
-// Apps returns how many apps are remembered.
-func (t *Turns) Apps() int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return len(t.apps)
-}

@@ -13,7 +13,9 @@ import (
 //
 // Events of crawlers are left out of everything, unless Device asks for "bot".
 type Filter struct {
-	AppID string
+	// Account is whose turn the read takes (package turns); it chooses no events.
+	Account string
+	AppID   string
 	// Start is inclusive, End exclusive.
 	Start, End clock.Instant
 

@@ -13,6 +13,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/eventstore/segments"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
+	"github.com/waymarkhq/waymark/internal/turns"
 )
 
 // engines returns the engines that keep numbers in the main database.
@@ -22,7 +23,7 @@ func engines(t *testing.T, db *store.DB) map[string]eventstore.Engine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := segments.Open(segments.Options{DB: db, Files: files, Dir: t.TempDir(), Turns: eventstore.NewTurns(2),
+	s := segments.Open(segments.Options{DB: db, Files: files, Dir: t.TempDir(), Turns: turns.New(2),
 		Log: slog.New(slog.DiscardHandler)})
 	t.Cleanup(func() { s.Close() })
 	return map[string]eventstore.Engine{"segments": s, "database": database.Open(db)}

@@ -34,11 +34,11 @@ type AuditEvent struct {
 func (e AuditEvent) Position() cursor.Position { return cursor.Position{At: e.CreatedAt, ID: e.ID} }
 
 type auditInput struct {
-	AppID        string         `query:"appId" maxLength:"500"`
-	Operation    string         `query:"operation" maxLength:"100"`
-	ResourceType string         `query:"resourceType" maxLength:"100"`
-	ResourceID   string         `query:"resourceId" maxLength:"500"`
-	ActorID      string         `query:"actorId" maxLength:"100"`
+	AppID        string         `query:"appId" heavy:"true" maxLength:"500"`
+	Operation    string         `query:"operation" heavy:"true" maxLength:"100"`
+	ResourceType string         `query:"resourceType" heavy:"true" maxLength:"100"`
+	ResourceID   string         `query:"resourceId" heavy:"true" maxLength:"500"`
+	ActorID      string         `query:"actorId" heavy:"true" maxLength:"100"`
 	From         *clock.Instant `query:"from" format:"date-time" doc:"Inclusive."`
 	To           *clock.Instant `query:"to" format:"date-time" doc:"Exclusive."`
 }
@@ -46,12 +46,12 @@ type auditInput struct {
 func auditEvents(ctx context.Context, c *op.Call, in *auditInput, w op.Window) ([]AuditEvent, error) {
 	where := filter(c, in.From, in.To, "app_id", in.AppID, "operation", in.Operation, "resource_type", in.ResourceType,
 		"resource_id", in.ResourceID, "actor_id", in.ActorID)
-	order := w.Keyset(where, "created_at", "id", true)
+	chosen := w.Choose("audit_event", where, "created_at", "id", true)
 	return store.All(ctx, c.DB, func(r store.Row) (e AuditEvent, err error) {
 		err = r.Scan(&e.ID, &e.Operation, &e.Actor.Type, &e.Actor.ID, &e.Actor.Name, &e.AppID, &e.Resource.Type,
 			&e.Resource.ID, &e.Revision, &e.CorrelationID, &e.CreatedAt)
 		return e, err
 	}, `SELECT id, operation, actor_type, actor_id,
 		`+actorName+`, app_id, resource_type, resource_id, revision, correlation_id, created_at
-		FROM audit_event`+where.String()+order, where.Args(w.Limit)...)
+		FROM audit_event`+chosen, where.Args(w.Limit)...)
 }

@@ -30,10 +30,10 @@ func (Request) SchemaName() string { return "RequestRecord" }
 func (r Request) Position() cursor.Position { return cursor.Position{At: r.CreatedAt, ID: r.ID} }
 
 type requestInput struct {
-	AppID     string         `query:"appId" maxLength:"500"`
-	Operation string         `query:"operation" maxLength:"100"`
-	Status    int            `query:"status" minimum:"100" maximum:"599"`
-	ErrorCode string         `query:"errorCode" maxLength:"100"`
+	AppID     string         `query:"appId" heavy:"true" maxLength:"500"`
+	Operation string         `query:"operation" heavy:"true" maxLength:"100"`
+	Status    int            `query:"status" heavy:"true" minimum:"100" maximum:"599"`
+	ErrorCode string         `query:"errorCode" heavy:"true" maxLength:"100"`
 	From      *clock.Instant `query:"from" format:"date-time" doc:"Inclusive."`
 	To        *clock.Instant `query:"to" format:"date-time" doc:"Exclusive."`
 }
@@ -46,12 +46,12 @@ func (s *service) requests(ctx context.Context, c *op.Call, in *requestInput, w 
 	if in.Status != 0 {
 		where.And("status = ?", in.Status)
 	}
-	order := w.Keyset(where, "created_at", "id", true)
+	chosen := w.Choose("request_record", where, "created_at", "id", true)
 	return store.All(ctx, c.DB, func(r store.Row) (v Request, err error) {
 		err = r.Scan(&v.ID, &v.Operation, &v.Method, &v.Route, &v.Status, &v.DurationMS, &v.ErrorCode, &v.Actor.Type,
 			&v.Actor.ID, &v.Actor.Name, &v.AppID, &v.CreatedAt)
 		return v, err
 	}, `SELECT id, operation, method, route, status, duration_ms, error_code, actor_type, actor_id,
 		`+actorName+`, app_id, created_at
-		FROM request_record`+where.String()+order, where.Args(w.Limit)...)
+		FROM request_record`+chosen, where.Args(w.Limit)...)
 }

@@ -20,19 +20,19 @@ type listInput struct {
 
 // Filters choose links of an app, in a query or in the body of an export.
 type Filters struct {
-	Domain      string         `query:"domain" json:"domain,omitzero" format:"idn-hostname" maxLength:"253"`
-	Prefix      *string        `query:"prefix" json:"prefix,omitzero" maxLength:"200" allowEmpty:"true" doc:"Empty: links without prefix."`
-	Group       string         `query:"group" json:"group,omitzero" enum:"main,operational"`
-	Origin      string         `query:"origin" json:"origin,omitzero" maxLength:"50"`
-	Q           string         `query:"q" json:"q,omitzero" maxLength:"200" doc:"Text that title, description or slug contain, ignoring case but not accents."`
+	Domain      string         `query:"domain" heavy:"true" json:"domain,omitzero" format:"idn-hostname" maxLength:"253"`
+	Prefix      *string        `query:"prefix" heavy:"true" json:"prefix,omitzero" maxLength:"200" allowEmpty:"true" doc:"Empty: links without prefix."`
+	Group       string         `query:"group" heavy:"true" json:"group,omitzero" enum:"main,operational"`
+	Origin      string         `query:"origin" heavy:"true" json:"origin,omitzero" maxLength:"50"`
+	Q           string         `query:"q" heavy:"true" json:"q,omitzero" maxLength:"200" doc:"Text that title, description or slug contain, ignoring case but not accents."`
 	CreatedFrom *clock.Instant `query:"createdFrom" json:"createdFrom,omitzero" format:"date-time" doc:"Inclusive."`
 	CreatedTo   *clock.Instant `query:"createdTo" json:"createdTo,omitzero" format:"date-time" doc:"Exclusive."`
 	Order       string         `query:"order" json:"order,omitzero" enum:"createdAt:asc,createdAt:desc" default:"createdAt:desc"`
-	FolderID    string         `query:"folderId" json:"folderId,omitzero" maxLength:"100"`
-	CampaignID  string         `query:"campaignId" json:"campaignId,omitzero" maxLength:"100"`
-	TagID       string         `query:"tagId" json:"tagId,omitzero" maxLength:"100"`
-	State       string         `query:"state" json:"state,omitzero" enum:"active,scheduled,expired,archived" doc:"As the state of a link is now."`
-	Archived    string         `query:"archived" json:"archived,omitzero" enum:"all,true,false" default:"all"`
+	FolderID    string         `query:"folderId" heavy:"true" json:"folderId,omitzero" maxLength:"100"`
+	CampaignID  string         `query:"campaignId" heavy:"true" json:"campaignId,omitzero" maxLength:"100"`
+	TagID       string         `query:"tagId" heavy:"true" json:"tagId,omitzero" maxLength:"100"`
+	State       string         `query:"state" heavy:"true" json:"state,omitzero" enum:"active,scheduled,expired,archived" doc:"As the state of a link is now."`
+	Archived    string         `query:"archived" heavy:"true" json:"archived,omitzero" enum:"all,true,false" default:"all"`
 }
 
 // Chosen returns up to limit links of the call's app that filters choose.

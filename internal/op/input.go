@@ -17,6 +17,8 @@ import (
 // `query:"name"`, and whose field Body, if any, is the JSON body; a field of type
 // Upload takes a multipart body instead. The tags of package schema (doc, enum,
 // minimum, maxLength, pattern, format, …) describe and check.
+// heavy:"true" marks a filter that may look at many rows to find few: reads with it take
+// turns (Call.Heavy).
 
 // inputSpec is what an operation's input type says.
 type inputSpec struct {
@@ -32,8 +34,10 @@ type parameter struct {
 	required bool
 	// allowEmpty: an empty value means something.
 	allowEmpty bool
-	doc        string
-	schema     *schema.Schema
+	// heavy: a read with this parameter may search for seconds.
+	heavy  bool
+	doc    string
+	schema *schema.Schema
 }
 
 func (p *Pipeline) inputOf(t reflect.Type, o Op) inputSpec {
@@ -58,6 +62,7 @@ func (p *Pipeline) inputOf(t reflect.Type, o Op) inputSpec {
 			panic(fmt.Sprintf("%s: input field %s has neither a path nor a query tag", o.ID, f.Name))
 		}
 		q.allowEmpty = f.Tag.Get("allowEmpty") == "true"
+		q.heavy = f.Tag.Get("heavy") == "true"
 		q.schema = p.requests.Field(f, q.name)
 		q.schema.Nullable = false
 		spec.parameters = append(spec.parameters, q)

@@ -10,6 +10,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/turns"
 )
 
 // Op is one row of the contract's operation table with all that varies
@@ -103,6 +104,7 @@ type Call struct {
 	DB *store.DB
 
 	limitScale float64
+	turns      *turns.Pool
 	// still asks whether the caller may still do this; nil where each step of the work
 	// asks by itself.
 	still func(context.Context, *store.Tx) error
@@ -121,10 +123,22 @@ func (c *Call) InTx(ctx context.Context, f func(*store.Tx) error) error {
 	})
 }
 
+// Heavy runs a read that may take seconds when it is the turn of the caller's account,
+// with a call whose DB is for such reads (store.DB.Long). It is refused at once when too
+// many of the account wait, and ends after 10 seconds.
+func (c *Call) Heavy(ctx context.Context, read func(context.Context, *Call) error) error {
+	heavy := *c
+	heavy.DB = c.DB.Long()
+	return c.turns.Do(ctx, c.Actor.OwnerID, func(ctx context.Context, turn *turns.Turn) error {
+		return turn.Each(ctx, 1, func(int, int) error { return read(ctx, &heavy) })
+	})
+}
+
 // CallFor returns a call for a request, or for the durable work that a request
 // started, on behalf of a caller; a is nil while the caller is not known yet.
 func (p *Pipeline) CallFor(a *actor.Actor, requestID, appID string, now clock.Instant) *Call {
-	return &Call{Actor: a, RequestID: requestID, AppID: appID, Now: now, DB: p.DB, limitScale: p.LimitScale}
+	return &Call{Actor: a, RequestID: requestID, AppID: appID, Now: now, DB: p.DB, limitScale: p.LimitScale,
+		turns: p.Turns}
 }
 
 // Stale reports whether the client holds another revision than the current one.

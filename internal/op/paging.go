@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/url"
+	"strings"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -43,6 +44,15 @@ func (w Window) Keyset(where *store.Where, at, id string, desc bool) (orderLimit
 		where.And("("+at+", "+id+") "+compare+" (?, ?)", w.After.At, w.After.ID)
 	}
 	return " ORDER BY " + at + " " + direction + ", " + id + " " + direction + " LIMIT ?"
+}
+
+// Choose is Keyset for a list with filters that may look at many rows to find few: it
+// returns what follows FROM table. The rows are found before the first of them is
+// returned, so that the search can be interrupted (store.DB.Long).
+func (w Window) Choose(table string, where *store.Where, at, id string, desc bool) string {
+	limited := w.Keyset(where, at, id, desc)
+	order, _, _ := strings.Cut(limited, " LIMIT")
+	return " WHERE " + id + " IN (SELECT " + id + " FROM " + table + where.String() + limited + ")" + order
 }
 
 // addPaging declares the parameters that every list has.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/actor"
@@ -17,6 +18,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/requestlog"
 	"github.com/waymarkhq/waymark/internal/schema"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/turns"
 )
 
 // BasePath is where operations live on the API listener.
@@ -30,6 +32,8 @@ type Options struct {
 	Cursors  *cursor.Signer
 	Requests *requestlog.Log
 	Log      *slog.Logger
+	// Turns are those of reads that may take seconds, over connections of DB.Long.
+	Turns *turns.Pool
 	// LimitScale multiplies every rate window and business limit.
 	LimitScale float64
 	// DocsURL is where the API's documentation is, without a slash at its end.
@@ -167,13 +171,27 @@ func (c *callContext) run() (*outcome, error) {
 		if err := c.admit(); err != nil {
 			return nil, err
 		}
-		out, err := c.row.run(c)
+		out, err := c.read()
 		if err == nil {
 			err = out.encode(c.row)
 		}
 		return &out, err
 	}
 	return c.mutate()
+}
+
+// read runs the handler of a read, in its turn when its filters make it a heavy one.
+func (c *callContext) read() (out outcome, err error) {
+	if !slices.ContainsFunc(c.row.input.parameters, func(p parameter) bool { return p.heavy && c.sent[p.name] }) {
+		return c.row.run(c)
+	}
+	err = c.Heavy(c.ctx, func(ctx context.Context, call *Call) (err error) {
+		heavy := *c
+		heavy.ctx, heavy.Call = ctx, *call
+		out, err = c.row.run(&heavy)
+		return err
+	})
+	return out, err
 }
 
 // findApp sets the app that the call names or whose resource it addresses.

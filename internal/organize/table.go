@@ -45,7 +45,7 @@ func (t *table[T]) row(r store.Row) (v T, err error) {
 // listInput are the filters that every kind has.
 type listInput struct {
 	AppID    string `query:"appId" required:"true" maxLength:"500"`
-	Q        string `query:"q" maxLength:"200" doc:"Text that name or description contain, ignoring case but not accents."`
+	Q        string `query:"q" heavy:"true" maxLength:"200" doc:"Text that name or description contain, ignoring case but not accents."`
 	Archived string `query:"archived" enum:"all,true,false" default:"false"`
 }
 
@@ -58,8 +58,8 @@ func (t *table[T]) list(ctx context.Context, c *op.Call, in *listInput, w op.Win
 	if in.Q != "" {
 		where.And(c.DB.Dialect().Contains("search"), text.Fold(in.Q))
 	}
-	order := w.Keyset(&where, "created_at", "id", true)
-	return store.All(ctx, c.DB, t.row, t.selection()+where.String()+order, where.Args(w.Limit)...)
+	chosen := w.Choose(t.name, &where, "created_at", "id", true)
+	return store.All(ctx, c.DB, t.row, t.selection()+chosen, where.Args(w.Limit)...)
 }
 
 // load returns one, or the refusal of a missing one.

@@ -51,7 +51,7 @@ func save(ctx context.Context, tx *store.Tx, c *QRCode) error {
 type listInput struct {
 	AppID  string `query:"appId" required:"true" maxLength:"500"`
 	LinkID string `query:"linkId" maxLength:"500"`
-	Q      string `query:"q" maxLength:"200" doc:"Text that the name contains, ignoring case but not accents."`
+	Q      string `query:"q" heavy:"true" maxLength:"200" doc:"Text that the name contains, ignoring case but not accents."`
 }
 
 func list(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]QRCode, error) {
@@ -63,8 +63,8 @@ func list(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]QRCode
 	if in.Q != "" {
 		where.And(c.DB.Dialect().Contains("search"), text.Fold(in.Q))
 	}
-	order := w.Keyset(&where, "created_at", "id", true)
-	return store.All(ctx, c.DB, scan, "SELECT "+columns+" FROM qr_code"+where.String()+order, where.Args(w.Limit)...)
+	chosen := w.Choose("qr_code", &where, "created_at", "id", true)
+	return store.All(ctx, c.DB, scan, "SELECT "+columns+" FROM qr_code"+chosen, where.Args(w.Limit)...)
 }
 
 // addressOf returns the public address of a link, as its codes have it: the

@@ -18,6 +18,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/eventstore/enginetest"
 	"github.com/waymarkhq/waymark/internal/eventstore/segments"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
+	"github.com/waymarkhq/waymark/internal/turns"
 )
 
 // world is an installation whose events all lie in files.
@@ -42,7 +43,7 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.engine = segments.Open(segments.Options{DB: db, Files: files, Dir: w.dir, Turns: eventstore.NewTurns(1),
+	w.engine = segments.Open(segments.Options{DB: db, Files: files, Dir: w.dir, Turns: turns.New(1),
 		Log: slog.New(slog.DiscardHandler)})
 	t.Cleanup(func() { w.engine.Close() })
 	w.start = clock.At(db.Now().Time().AddDate(0, -1, 0).Truncate(24 * time.Hour))

@@ -24,11 +24,11 @@ import (
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/assembly"
 	"github.com/waymarkhq/waymark/internal/clock"
-	"github.com/waymarkhq/waymark/internal/eventstore"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/jobs"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
+	"github.com/waymarkhq/waymark/internal/turns"
 )
 
 // A database of each earlier step is refused before its upgrade, and afterwards
@@ -116,7 +116,7 @@ func moveEvents(t *testing.T, i *apitest.Installation, engine, address string, o
 		t.Fatalf("there are no clicks in %s", before)
 	}
 	from := assembly.EngineOptions{DB: i.DB, DataDir: i.DataDir, Log: slog.New(slog.DiscardHandler),
-		Turns: eventstore.NewTurns(1)}
+		Turns: turns.New(1)}
 	to := from
 	to.Address = other
 	if err := assembly.CopyEvents(t.Context(), from, to, func(_, _ int64) {}); err != nil {

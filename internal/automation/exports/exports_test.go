@@ -193,6 +193,24 @@ func TestBounds(t *testing.T) {
 	})
 }
 
+// An export waits while too many heavy reads of its owner are open, however often.
+func TestBusy(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		end := owner.Busy(t)
+		export := owner.Call("POST", "/exports", M{"appId": owner.AppID, "dataset": "links", "format": "csv",
+			"filters": M{}}).Want(202).Text("data.id")
+		for range 20 {
+			i.Settle(t)
+			owner.Call("GET", "/exports/"+export, nil).Has("data.state", `"running"`)
+			i.Clock.Move(3 * time.Second)
+		}
+		end()
+		i.Settle(t)
+		owner.Call("GET", "/exports/"+export, nil).Has("data.state", `"succeeded"`)
+	})
+}
+
 // Events have the same bound as links.
 func TestBoundOfEvents(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {

@@ -12,9 +12,10 @@ import (
 	"github.com/waymarkhq/waymark/internal/automation"
 	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/durable"
-	"github.com/waymarkhq/waymark/internal/eventstore"
+	"github.com/waymarkhq/waymark/internal/link"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/turns"
 )
 
 // The bounds of an export (api-v1.md, Sizes and counts).
@@ -23,6 +24,8 @@ const (
 	maxBytes   = 1 << 20
 	// maxTime is how long reading may take.
 	maxTime = 10 * time.Second
+	// busyWait is how long an export waits when its owner has too many heavy reads open.
+	busyWait = 2 * time.Second
 )
 
 // errTooLarge is an export that exceeds its bounds: it fails, it is never cut.
@@ -46,7 +49,10 @@ func (e *service) next(ctx context.Context, r *durable.Run) error {
 		return err
 	}
 	content, n, err := e.content(ctx, r.Call, asked)
-	late := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, eventstore.ErrSlow)
+	if errors.Is(err, turns.ErrBusy) { // with other reads of the owner
+		return r.Later(ctx, r.DB.Now().Add(busyWait))
+	}
+	late := errors.Is(err, context.DeadlineExceeded) || errors.Is(err, turns.ErrSlow)
 	if err != nil && !errors.Is(err, errTooLarge) && !late {
 		return err
 	}
@@ -96,8 +102,11 @@ func (e *service) content(ctx context.Context, c *op.Call, asked request) (strin
 		if err != nil {
 			return "", 0, err
 		}
-		links, err := e.links.Chosen(ctx, c, filters, maxRecords+1)
-		if err != nil {
+		var links []link.Link
+		if err := c.Heavy(ctx, func(ctx context.Context, c *op.Call) (err error) {
+			links, err = e.links.Chosen(ctx, c, filters, maxRecords+1)
+			return err
+		}); err != nil {
 			return "", 0, err
 		}
 		return file(asked.Format, links)
@@ -107,13 +116,13 @@ func (e *service) content(ctx context.Context, c *op.Call, asked request) (strin
 		return "", 0, err
 	}
 	if asked.Dataset == "events" {
-		events, err := analytics.EventsIn(ctx, c.DB, e.events, c.AppID, span, c.Now, maxRecords+1)
+		events, err := analytics.EventsIn(ctx, c, e.events, span, maxRecords+1)
 		if err != nil {
 			return "", 0, err
 		}
 		return file(asked.Format, events)
 	}
-	summary, err := analytics.SummaryOf(ctx, c.DB, e.events, c.AppID, span, c.Now)
+	summary, err := analytics.SummaryOf(ctx, c, e.events, span)
 	if err != nil {
 		return "", 0, err
 	}

@@ -52,7 +52,7 @@ func (s *Store) Count(ctx context.Context, f eventstore.Filter, by ...eventstore
 }
 
 func (s *Store) count(ctx context.Context, q *eventstore.Query) ([]eventstore.Row, error) {
-	return long(ctx, s, q.AppID, func(r driver.Rows) (row eventstore.Row, err error) {
+	return long(ctx, s, q.Account, func(r driver.Rows) (row eventstore.Row, err error) {
 		var period int64
 		into := any(&row.Value)
 		if q.By == eventstore.Time {

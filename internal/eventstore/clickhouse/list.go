@@ -36,7 +36,7 @@ func (s *Store) List(ctx context.Context, f eventstore.Filter, before *eventstor
 	if before != nil {
 		conditions += fmt.Sprintf(" AND (at < %d OR at = %[1]d AND id < %d)", before.At, before.ID)
 	}
-	listed, err := long(ctx, s, f.AppID, func(r driver.Rows) (eventstore.Listed, error) {
+	listed, err := long(ctx, s, f.Account, func(r driver.Rows) (eventstore.Listed, error) {
 		e, err := scanEvent(r)
 		e.Link.TagIDs = nil
 		return eventstore.Listed{

@@ -30,6 +30,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/eventstore"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/turns"
 )
 
 // Every statement ends within one of these.
@@ -52,7 +53,7 @@ const connections = 8
 type Store struct {
 	conn  driver.Conn
 	clock *clock.Clock
-	turns *eventstore.Turns
+	turns *turns.Pool
 	// db and guard are those of Record.
 	db    *store.DB
 	guard eventstore.Guard
@@ -94,7 +95,7 @@ func Open(address string, c *clock.Clock) (*Store, error) {
 		return nil, errors.New("the address of ClickHouse is not clickhouse://user:password@host:port/database")
 	}
 	return &Store{
-		conn: conn, clock: c, turns: eventstore.NewTurns(connections / 2), database: database,
+		conn: conn, clock: c, turns: turns.New(connections / 2), database: database,
 		table: "`" + database + "`.event", preparing: make(chan struct{}, 1),
 	}, nil
 }
@@ -103,7 +104,7 @@ func Open(address string, c *clock.Clock) (*Store, error) {
 func (s *Store) Close() error { return s.conn.Close() }
 
 // Share makes the queries of s take their turns from t, before the first of them.
-func (s *Store) Share(t *eventstore.Turns) { s.turns = t }
+func (s *Store) Share(t *turns.Pool) { s.turns = t }
 
 // Record makes each Append tell the main database, after ClickHouse has the events, how
 // far their logs are loaded, which an engine that takes the place of this one knows then.
@@ -154,9 +155,9 @@ func all[T any](ctx context.Context, s *Store, timeout time.Duration, scan func(
 }
 
 // long is all for a query that reads many events of an app, when its turn has come.
-func long[T any](ctx context.Context, s *Store, app string, scan func(driver.Rows) (T, error), query string,
+func long[T any](ctx context.Context, s *Store, account string, scan func(driver.Rows) (T, error), query string,
 	args ...any) (rows []T, err error) {
-	err = s.turns.Do(ctx, app, func(ctx context.Context, turn *eventstore.Turn) error {
+	err = s.turns.Do(ctx, account, func(ctx context.Context, turn *turns.Turn) error {
 		return turn.Each(ctx, 1, func(int, int) (err error) {
 			if err = s.prepare(ctx); err == nil {
 				rows, err = all(ctx, s, queryTimeout, scan, query, args...)

@@ -76,7 +76,7 @@ func (s *Store) count(ctx context.Context, q *eventstore.Query) ([]eventstore.Ro
 	if !ok {
 		return nil, nil
 	}
-	return long(ctx, s, q.AppID, func(r store.Row) (row eventstore.Row, err error) {
+	return long(ctx, s, q.Account, func(r store.Row) (row eventstore.Row, err error) {
 		var since clock.Instant
 		var value any = &row.Value
 		if q.By == eventstore.Time {

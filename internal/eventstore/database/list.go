@@ -22,7 +22,7 @@ const listed = `SELECT event.id, event.at, event.type, l.link_id, l.hostname, l.
 func (s *Store) List(ctx context.Context, f eventstore.Filter, before *eventstore.Place, limit int) (
 	[]eventstore.Listed, error) {
 	query, args := SelectList(f, before, limit)
-	events, err := long(ctx, s, f.AppID, func(r store.Row) (e eventstore.Listed, err error) {
+	events, err := long(ctx, s, f.Account, func(r store.Row) (e eventstore.Listed, err error) {
 		var kind, into int64
 		err = r.Scan(&e.ID, &e.At, &kind, &e.Link.ID, &e.Link.Hostname, &e.Link.Prefix, &e.Link.Slug, &e.Link.Group,
 			&e.Link.CampaignID, &e.Link.FolderID, &e.Device, &e.OS, &e.Browser, &e.Country, &e.Source, &e.ReferrerHost,

@@ -70,7 +70,7 @@ func scanWhole(r store.Row, app string) (e clicklog.Event, err error) {
 
 // Links implements eventstore.Engine.
 func (s *Store) Links(ctx context.Context, appID string, ids []string) (map[string]clicklog.Link, error) {
-	return eventstore.NewestStates(ctx, s.db, appID, ids)
+	return eventstore.NewestStates(ctx, s.db.Long(), appID, ids)
 }
 
 // Run implements eventstore.Engine: there is nothing to do.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/eventstore"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/turns"
 )
 
 // Store keeps events in the main database. It is safe for concurrent use, and
@@ -12,26 +13,26 @@ import (
 type Store struct {
 	db      *store.DB
 	numbers *eventstore.Numbers
-	turns   *eventstore.Turns
+	turns   *turns.Pool
 	guard   eventstore.Guard
 }
 
 // Open returns the Store in db, which must be migrated.
 func Open(db *store.DB) *Store {
-	return &Store{db: db, numbers: eventstore.NewNumbers(), turns: eventstore.NewTurns(db.LongReads())}
+	return &Store{db: db, numbers: eventstore.NewNumbers(), turns: turns.New(db.LongReads())}
 }
 
 // Share makes the queries of s take their turns from t, before the first of them.
-func (s *Store) Share(t *eventstore.Turns) { s.turns = t }
+func (s *Store) Share(t *turns.Pool) { s.turns = t }
 
 // Guard makes each Append ask g, before the first of them.
 func (s *Store) Guard(g eventstore.Guard) { s.guard = g }
 
 // long returns the rows of a query that reads many events of an app, when its turn has
 // come.
-func long[T any](ctx context.Context, s *Store, app string, scan func(store.Row) (T, error), query string,
+func long[T any](ctx context.Context, s *Store, account string, scan func(store.Row) (T, error), query string,
 	args ...any) (rows []T, err error) {
-	err = s.turns.Do(ctx, app, func(ctx context.Context, turn *eventstore.Turn) error {
+	err = s.turns.Do(ctx, account, func(ctx context.Context, turn *turns.Turn) error {
 		return turn.Each(ctx, 1, func(int, int) (err error) {
 			rows, err = store.All(ctx, s.db.Long(), scan, query, args...)
 			return err

@@ -5,11 +5,11 @@ import (
 	"log/slog"
 
 	"github.com/waymarkhq/waymark/internal/blob"
-	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/eventstore"
 	"github.com/waymarkhq/waymark/internal/eventstore/segments/scan"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/turns"
 )
 
 // Options are what an Engine is made of.
@@ -20,7 +20,7 @@ type Options struct {
 	Files blob.Store
 	// Dir is where files are written before they are stored.
 	Dir   string
-	Turns *eventstore.Turns
+	Turns *turns.Pool
 	Log   *slog.Logger
 	// Guard is asked by each Append.
 	Guard eventstore.Guard
@@ -50,7 +50,7 @@ var _ eventstore.Engine = (*Engine)(nil)
 // Open returns the Engine with some options, which is to be closed. It asks for nothing yet.
 func Open(o Options) *Engine {
 	return &Engine{
-		Options: o, numbers: eventstore.NewNumbers(), links: scan.NewLinks(o.DB), open: newOpenFiles(o.DB, o.Files, retainEvery),
+		Options: o, numbers: eventstore.NewNumbers(), links: scan.NewLinks(o.DB.Long()), open: newOpenFiles(o.DB.Long(), o.Files, retainEvery),
 		composers: make(chan *composer, maxComposers),
 	}
 }
@@ -65,7 +65,7 @@ func (e *Engine) Close() error {
 func (e *Engine) Count(ctx context.Context, f eventstore.Filter, by ...eventstore.Grouping) (
 	rows [][]eventstore.Row, err error) {
 	defer fault.Wrap(&err, "segments.Count(app %s, %s to %s)", f.AppID, f.Start, f.End)
-	err = e.ask(ctx, f.AppID, f.Start, f.End, func(ctx context.Context, t *eventstore.Turn, v *view) error {
+	err = e.ask(ctx, f, func(ctx context.Context, t *turns.Turn, v *view) error {
 		rows, err = scan.Count(ctx, t, f, by, e.links, v.groups())
 		return err
 	})
@@ -76,18 +76,18 @@ func (e *Engine) Count(ctx context.Context, f eventstore.Filter, by ...eventstor
 func (e *Engine) List(ctx context.Context, f eventstore.Filter, before *eventstore.Place, limit int) (
 	events []eventstore.Listed, err error) {
 	defer fault.Wrap(&err, "segments.List(app %s, %s to %s)", f.AppID, f.Start, f.End)
-	err = e.ask(ctx, f.AppID, f.Start, f.End, func(ctx context.Context, t *eventstore.Turn, v *view) error {
+	err = e.ask(ctx, f, func(ctx context.Context, t *turns.Turn, v *view) error {
 		events, err = scan.List(ctx, t, f, before, limit, e.links, v.groups())
 		return err
 	})
 	return events, err
 }
 
-// ask answers a question about an app from the segments with events of a period.
-func (e *Engine) ask(ctx context.Context, appID string, start, end clock.Instant,
-	answer func(context.Context, *eventstore.Turn, *view) error) error {
-	return e.Turns.Do(ctx, appID, func(ctx context.Context, t *eventstore.Turn) error {
-		v, err := e.view(ctx, start, end)
+// ask answers a question from the segments with events of its period.
+func (e *Engine) ask(ctx context.Context, f eventstore.Filter,
+	answer func(context.Context, *turns.Turn, *view) error) error {
+	return e.Turns.Do(ctx, f.Account, func(ctx context.Context, t *turns.Turn) error {
+		v, err := e.view(ctx, f.Start, f.End)
 		if err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/eventstore/segments/segment"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
+	"github.com/waymarkhq/waymark/internal/turns"
 )
 
 // open returns an Engine on a database and a folder of files.
@@ -28,7 +29,7 @@ func open(t testing.TB, db *store.DB, dir string) *Engine {
 
 func openOn(t testing.TB, db *store.DB, files blob.Store) *Engine {
 	t.Helper()
-	e := Open(Options{DB: db, Files: files, Dir: t.TempDir(), Turns: eventstore.NewTurns(2),
+	e := Open(Options{DB: db, Files: files, Dir: t.TempDir(), Turns: turns.New(2),
 		Log: slog.New(slog.DiscardHandler)})
 	t.Cleanup(func() { e.Close() })
 	return e

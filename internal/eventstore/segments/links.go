@@ -9,5 +9,5 @@ import (
 
 // Links implements eventstore.Engine. It opens no segment.
 func (e *Engine) Links(ctx context.Context, appID string, ids []string) (map[string]clicklog.Link, error) {
-	return eventstore.NewestStates(ctx, e.DB, appID, ids)
+	return eventstore.NewestStates(ctx, e.DB.Long(), appID, ids)
 }

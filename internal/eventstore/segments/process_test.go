@@ -18,9 +18,9 @@ import (
 	"github.com/waymarkhq/waymark/internal/blob"
 	"github.com/waymarkhq/waymark/internal/clicklog"
 	"github.com/waymarkhq/waymark/internal/clock"
-	"github.com/waymarkhq/waymark/internal/eventstore"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
+	"github.com/waymarkhq/waymark/internal/turns"
 )
 
 // The test binary runs itself as a process that appends and compacts until it is
@@ -136,7 +136,7 @@ func work() error {
 	if err != nil {
 		return err
 	}
-	e := Open(Options{DB: db, Files: &mortal{files, moments}, Dir: os.TempDir(), Turns: eventstore.NewTurns(1),
+	e := Open(Options{DB: db, Files: &mortal{files, moments}, Dir: os.TempDir(), Turns: turns.New(1),
 		Log: slog.Default()})
 	begin, err := store.One(ctx, db, store.Value[int], "SELECT coalesce(sum(events), 0) FROM event_segment")
 	if err != nil {

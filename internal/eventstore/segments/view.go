@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/waymarkhq/waymark/internal/clock"
-	"github.com/waymarkhq/waymark/internal/eventstore"
 	"github.com/waymarkhq/waymark/internal/eventstore/segments/scan"
+	"github.com/waymarkhq/waymark/internal/turns"
 )
 
 // view is all events of a period at one moment, in open segments.
@@ -21,7 +21,7 @@ type view struct {
 func (e *Engine) view(ctx context.Context, start, end clock.Instant) (*view, error) {
 	const attempts = 10
 	for range attempts {
-		found, err := overlapping(ctx, e.DB, start, end)
+		found, err := overlapping(ctx, e.DB.Long(), start, end)
 		if err != nil {
 			return nil, err
 		}
@@ -30,7 +30,7 @@ func (e *Engine) view(ctx context.Context, start, end clock.Instant) (*view, err
 			return v, err
 		}
 	}
-	return nil, fmt.Errorf("segments were replaced %d times before they were read: %w", attempts, eventstore.ErrBusy)
+	return nil, fmt.Errorf("segments were replaced %d times before they were read: %w", attempts, turns.ErrBusy)
 }
 
 // openAll opens segments.

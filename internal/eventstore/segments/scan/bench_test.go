@@ -21,6 +21,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/eventstore/segments/segment"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
+	"github.com/waymarkhq/waymark/internal/turns"
 )
 
 // The traffic of the benchmarks: half of all events are of one app of 50.
@@ -207,7 +208,7 @@ func BenchmarkCountByHash(b *testing.B) {
 }
 
 func benchCount(b *testing.B, links *Links, groups []Group) {
-	turns := eventstore.NewTurns(1)
+	pool := turns.New(1)
 	for _, c := range benchQuestions {
 		for _, filter := range []string{"plain", "filtered"} {
 			b.Run(c.name+"/"+filter, func(b *testing.B) {
@@ -223,7 +224,7 @@ func benchCount(b *testing.B, links *Links, groups []Group) {
 				}
 				before := cpu(b)
 				for b.Loop() {
-					if _, err := counted(context.Background(), turns, f, by, links, groups); err != nil {
+					if _, err := counted(context.Background(), pool, f, by, links, groups); err != nil {
 						b.Fatal(err)
 					}
 				}
@@ -239,12 +240,12 @@ func benchCount(b *testing.B, links *Links, groups []Group) {
 // BenchmarkList lists the newest events, of all and of a rare link.
 func BenchmarkList(b *testing.B) {
 	links, groups := benchmark(b, 10_000_000)
-	turns := eventstore.NewTurns(1)
+	pool := turns.New(1)
 	for name, f := range map[string]eventstore.Filter{"all": {}, "rare": {LinkID: "link0-1990", Country: "ZA"}} {
 		b.Run(name, func(b *testing.B) {
 			f.AppID, f.Start, f.End = "app_1", start, start+benchDays*day
 			for b.Loop() {
-				_, err := listed(context.Background(), turns, f, nil, 100, links, groups)
+				_, err := listed(context.Background(), pool, f, nil, 100, links, groups)
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/eventstore"
 	"github.com/waymarkhq/waymark/internal/eventstore/segments/segment"
+	"github.com/waymarkhq/waymark/internal/turns"
 )
 
 // unitRows is how many rows a unit of Turns may have, if it has several row groups.
@@ -32,7 +33,7 @@ type part struct {
 
 // Count answers eventstore.Engine's Count from row groups, which must hold every event
 // once. Row groups without events of the app and period are not read.
-func Count(ctx context.Context, turn *eventstore.Turn, f eventstore.Filter, by []eventstore.Grouping, links *Links,
+func Count(ctx context.Context, turn *turns.Turn, f eventstore.Filter, by []eventstore.Grouping, links *Links,
 	groups []Group) ([][]eventstore.Row, error) {
 	for _, g := range by {
 		if n := len(g.Bounds); g.By == eventstore.Time && (n < 2 || f.Start < g.Bounds[0] || f.End > g.Bounds[n-1]) {
@@ -81,7 +82,7 @@ func newQuestion(f *eventstore.Filter, by []eventstore.Grouping, states *States)
 }
 
 // count adds the events of row groups to the totals.
-func (a *question) count(ctx context.Context, turn *eventstore.Turn, groups []Group) error {
+func (a *question) count(ctx context.Context, turn *turns.Turn, groups []Group) error {
 	f := a.chooser.Filter
 	list := spans(f, a.chooser.states.App, groups)
 	var eras, large []era
@@ -124,7 +125,7 @@ func (a *question) countEra(e *era) (err error) {
 }
 
 // countLarge counts an era in one unit for each row group, one after the other.
-func (a *question) countLarge(ctx context.Context, turn *eventstore.Turn, e *era) error {
+func (a *question) countLarge(ctx context.Context, turn *turns.Turn, e *era) error {
 	c := a.begin()
 	for _, g := range e.groups {
 		err := turn.Each(ctx, 1, func(int, int) (err error) {

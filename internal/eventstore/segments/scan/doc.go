@@ -19,7 +19,7 @@
 //
 // # Memory
 //
-// A row group, or an era of few rows, is a unit of eventstore.Turns, with the memory of
+// A row group, or an era of few rows, is a unit of turns.Pool, with the memory of
 // one row group and of the visitors of the era, which the next unit uses again. The
 // answer takes memory by groups, and by distinct links and installs where these are
 // asked for.

@@ -9,6 +9,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/clicklog"
 	"github.com/waymarkhq/waymark/internal/eventstore"
 	"github.com/waymarkhq/waymark/internal/eventstore/segments/segment"
+	"github.com/waymarkhq/waymark/internal/turns"
 )
 
 // lister collects the newest events.
@@ -23,7 +24,7 @@ type lister struct {
 
 // List answers eventstore.Engine's List from row groups, which must hold every event
 // once. It reads the newest row groups first, and no more than needed.
-func List(ctx context.Context, turn *eventstore.Turn, f eventstore.Filter, before *eventstore.Place, limit int,
+func List(ctx context.Context, turn *turns.Turn, f eventstore.Filter, before *eventstore.Place, limit int,
 	links *Links, groups []Group) ([]eventstore.Listed, error) {
 	states, err := links.Of(ctx, f.AppID)
 	if err != nil {

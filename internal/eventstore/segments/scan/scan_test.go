@@ -18,6 +18,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/eventstore"
 	"github.com/waymarkhq/waymark/internal/eventstore/segments/segment"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
+	"github.com/waymarkhq/waymark/internal/turns"
 )
 
 // Whatever lies in which files, Count and List answer as the plainest way does.
@@ -25,7 +26,7 @@ func TestReference(t *testing.T) {
 	db := storetest.Open(t, storetest.Address(t, "sqlite"), &clock.Clock{})
 	random := rand.New(rand.NewPCG(rand.Uint64(), 1))
 	made := linkStates(t, db, random, 60)
-	links, turns := NewLinks(db), eventstore.NewTurns(2)
+	links, pool := NewLinks(db), turns.New(2)
 	for round := range 40 {
 		days := 1 + random.IntN(12)
 		n := pick(random, []int{0, 1, 100, 3000, 20_000})
@@ -40,8 +41,8 @@ func TestReference(t *testing.T) {
 		groups := layout(t, random, list)
 		for range min(40, 2_000_000/(n+1)) {
 			f := randomFilter(random, days, apps)
-			checkCount(t, turns, links, made, groups, list, f, randomGroupings(random, &f)...)
-			checkList(t, random, turns, links, made, groups, list, randomFilter(random, days, apps))
+			checkCount(t, pool, links, made, groups, list, f, randomGroupings(random, &f)...)
+			checkList(t, random, pool, links, made, groups, list, randomFilter(random, days, apps))
 			if t.Failed() {
 				return
 			}
@@ -50,9 +51,9 @@ func TestReference(t *testing.T) {
 }
 
 // counted is what Count answers with a turn.
-func counted(ctx context.Context, turns *eventstore.Turns, f eventstore.Filter, by []eventstore.Grouping, links *Links,
+func counted(ctx context.Context, pool *turns.Pool, f eventstore.Filter, by []eventstore.Grouping, links *Links,
 	groups []Group) (rows [][]eventstore.Row, err error) {
-	err = turns.Do(ctx, f.AppID, func(ctx context.Context, turn *eventstore.Turn) (err error) {
+	err = pool.Do(ctx, f.AppID, func(ctx context.Context, turn *turns.Turn) (err error) {
 		rows, err = Count(ctx, turn, f, by, links, groups)
 		return err
 	})
@@ -60,19 +61,19 @@ func counted(ctx context.Context, turns *eventstore.Turns, f eventstore.Filter, 
 }
 
 // listed is what List answers with a turn.
-func listed(ctx context.Context, turns *eventstore.Turns, f eventstore.Filter, before *eventstore.Place, limit int,
+func listed(ctx context.Context, pool *turns.Pool, f eventstore.Filter, before *eventstore.Place, limit int,
 	links *Links, groups []Group) (events []eventstore.Listed, err error) {
-	err = turns.Do(ctx, f.AppID, func(ctx context.Context, turn *eventstore.Turn) (err error) {
+	err = pool.Do(ctx, f.AppID, func(ctx context.Context, turn *turns.Turn) (err error) {
 		events, err = List(ctx, turn, f, before, limit, links, groups)
 		return err
 	})
 	return events, err
 }
 
-func checkCount(t *testing.T, turns *eventstore.Turns, links *Links, made *numbered, groups []Group,
+func checkCount(t *testing.T, pool *turns.Pool, links *Links, made *numbered, groups []Group,
 	list []segment.Event, f eventstore.Filter, by ...eventstore.Grouping) {
 	t.Helper()
-	got, err := counted(context.Background(), turns, f, by, links, groups)
+	got, err := counted(context.Background(), pool, f, by, links, groups)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +91,7 @@ func checkCount(t *testing.T, turns *eventstore.Turns, links *Links, made *numbe
 	}
 }
 
-func checkList(t *testing.T, random *rand.Rand, turns *eventstore.Turns, links *Links, made *numbered, groups []Group,
+func checkList(t *testing.T, random *rand.Rand, pool *turns.Pool, links *Links, made *numbered, groups []Group,
 	list []segment.Event, f eventstore.Filter) {
 	t.Helper()
 	var before *eventstore.Place
@@ -110,7 +111,7 @@ func checkList(t *testing.T, random *rand.Rand, turns *eventstore.Turns, links *
 	}
 	slices.SortFunc(want, func(a, b eventstore.Place) int { return newer(&a, &b) })
 	want = want[:min(limit, len(want))]
-	events, err := listed(context.Background(), turns, f, before, limit, links, groups)
+	events, err := listed(context.Background(), pool, f, before, limit, links, groups)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,13 +149,13 @@ func TestPeriod(t *testing.T) {
 	}{{0, 1, 1}, {0, 0, 0}, {-1, 0, 0}, {1, 2, 0}, {-1, 1, 1}} {
 		f := eventstore.Filter{AppID: "a", Start: start + c.from, End: start + c.to}
 		for _, visitors := range []bool{false, true} {
-			rows, err := counted(context.Background(), eventstore.NewTurns(1), f,
+			rows, err := counted(context.Background(), turns.New(1), f,
 				[]eventstore.Grouping{{Visitors: visitors}}, links, groups)
 			if err != nil || len(rows[0]) != 1 || rows[0][0].Clicks != c.want {
 				t.Errorf("from %d to %d: %+v, %v; want %d", c.from, c.to, rows, err, c.want)
 			}
 		}
-		events, err := listed(context.Background(), eventstore.NewTurns(1), f, nil, 9, links, groups)
+		events, err := listed(context.Background(), turns.New(1), f, nil, 9, links, groups)
 		if err != nil || len(events) != int(c.want) {
 			t.Errorf("from %d to %d: %d events, %v; want %d", c.from, c.to, len(events), err, c.want)
 		}
@@ -174,7 +175,7 @@ func TestListOfOneInstant(t *testing.T) {
 	for limit := range 8 {
 		for before := int64(1); before < 9; before++ {
 			place := &eventstore.Place{At: start, ID: before}
-			events, err := listed(context.Background(), eventstore.NewTurns(1), f, place, limit, links, groups)
+			events, err := listed(context.Background(), turns.New(1), f, place, limit, links, groups)
 			if err != nil || len(events) != int(min(int64(limit), before-1, 6)) {
 				t.Fatalf("%d before %d: %d events, %v", limit, before, len(events), err)
 			}
@@ -185,7 +186,7 @@ func TestListOfOneInstant(t *testing.T) {
 			}
 		}
 	}
-	events, err := listed(context.Background(), eventstore.NewTurns(1), f, nil, 1, links, groups)
+	events, err := listed(context.Background(), turns.New(1), f, nil, 1, links, groups)
 	want := eventstore.Listed{Place: eventstore.Place{At: start, ID: 6}, Type: clicklog.AppOpen,
 		Link: clicklog.Link{ID: "one", AppID: "a"}, Device: "ios", OS: "iOS", Browser: "Safari", Country: "PT",
 		Source: "app", ReferrerHost: "www", RuleID: "rule", Into: "app", Identified: true}
@@ -207,14 +208,14 @@ func TestRefusals(t *testing.T) {
 		"unknown dimension":   {By: "colour"},
 	} {
 		for _, by := range [][]eventstore.Grouping{{g}, {{}, g}} {
-			if rows, err := counted(context.Background(), eventstore.NewTurns(1), whole, by, links, groups); err == nil {
+			if rows, err := counted(context.Background(), turns.New(1), whole, by, links, groups); err == nil {
 				t.Errorf("%s: %+v", name, rows)
 			}
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := counted(ctx, eventstore.NewTurns(1), whole, make([]eventstore.Grouping, 1), links, groups); err == nil {
+	if _, err := counted(ctx, turns.New(1), whole, make([]eventstore.Grouping, 1), links, groups); err == nil {
 		t.Error("a cancelled question is answered")
 	}
 }
@@ -240,12 +241,12 @@ func TestRowsWithoutOrder(t *testing.T) {
 	}
 	for range 1000 {
 		chosen := randomFilter(random, 9, []string{"a"})
-		_, err := counted(context.Background(), eventstore.NewTurns(1), chosen, randomGroupings(random, &chosen), links,
+		_, err := counted(context.Background(), turns.New(1), chosen, randomGroupings(random, &chosen), links,
 			Groups(nil, f))
 		if err != nil && !errors.Is(err, segment.ErrDamaged) {
 			t.Fatal(err)
 		}
-		_, err = listed(context.Background(), eventstore.NewTurns(1), chosen, nil, 9, links, Groups(nil, f))
+		_, err = listed(context.Background(), turns.New(1), chosen, nil, 9, links, Groups(nil, f))
 		if err != nil && !errors.Is(err, segment.ErrDamaged) {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package eventstore
+package turns
 
 import (
 	"context"
@@ -8,14 +8,14 @@ import (
 	"slices"
 )
 
-// Turn is a query that is under way in Turns. It is for one goroutine.
+// Turn is a query that is under way in a Pool. It is for one goroutine.
 type Turn struct {
-	turns *Turns
-	app   *appTurns
+	turns   *Pool
+	account *account
 	// begun is closed when the query may begin.
 	begun chan struct{}
 
-	// The rest is about one Each and guarded by Turns.mu.
+	// The rest is about one Each and guarded by Pool.mu.
 	ctx  context.Context
 	unit func(worker, i int) error
 	// next is the first of units that nobody has taken; busy counts those that workers
@@ -48,14 +48,14 @@ func (t *Turn) Each(ctx context.Context, units int, unit func(worker, i int) err
 }
 
 // add puts units into the queue and sets workers to work.
-func (t *Turns) add(turn *Turn, ctx context.Context, units int, unit func(worker, i int) error) {
+func (t *Pool) add(turn *Turn, ctx context.Context, units int, unit func(worker, i int) error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	turn.ctx, turn.unit, turn.next, turn.units, turn.err, turn.done = ctx, unit, 0, units, nil, make(chan struct{})
-	if len(turn.app.ready) == 0 {
-		t.ready = append(t.ready, turn.app)
+	if len(turn.account.ready) == 0 {
+		t.ready = append(t.ready, turn.account)
 	}
-	turn.app.ready = append(turn.app.ready, turn)
+	turn.account.ready = append(turn.account.ready, turn)
 	for range min(units, len(t.idle)) {
 		last := len(t.idle) - 1
 		go t.work(t.idle[last])
@@ -64,7 +64,7 @@ func (t *Turns) add(turn *Turn, ctx context.Context, units int, unit func(worker
 }
 
 // work does units as a worker until there is none for it.
-func (t *Turns) work(worker int) {
+func (t *Pool) work(worker int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for {
@@ -78,7 +78,7 @@ func (t *Turns) work(worker int) {
 		runtime.Gosched() // visits go first
 		t.mu.Lock()
 		turn.busy--
-		turn.app.busy--
+		turn.account.busy--
 		if err != nil {
 			t.end(turn, err)
 		}
@@ -87,26 +87,26 @@ func (t *Turns) work(worker int) {
 }
 
 // take returns the unit whose turn it is, nil when there is none or those that are left
-// belong to apps with as many workers as they may have.
-func (t *Turns) take() (turn *Turn, i int) {
-	place := slices.IndexFunc(t.ready, func(a *appTurns) bool { return a.busy < t.most })
+// belong to accounts with as many workers as they may have.
+func (t *Pool) take() (turn *Turn, i int) {
+	place := slices.IndexFunc(t.ready, func(a *account) bool { return a.busy < t.most })
 	if place < 0 {
 		return nil, 0
 	}
-	app := t.ready[place]
+	a := t.ready[place]
 	t.ready = slices.Delete(t.ready, place, place+1)
-	turn = app.ready[0]
-	app.ready = slices.Delete(app.ready, 0, 1)
+	turn = a.ready[0]
+	a.ready = slices.Delete(a.ready, 0, 1)
 	i = turn.next
 	turn.next++
 	if turn.next < turn.units {
-		app.ready = append(app.ready, turn)
+		a.ready = append(a.ready, turn)
 	}
-	if len(app.ready) > 0 {
-		t.ready = append(t.ready, app)
+	if len(a.ready) > 0 {
+		t.ready = append(t.ready, a)
 	}
 	turn.busy++
-	app.busy++
+	a.busy++
 	return turn, i
 }
 
@@ -114,7 +114,7 @@ func (t *Turns) take() (turn *Turn, i int) {
 func (t *Turn) run(worker, i int) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			err = fmt.Errorf("panic in a query of events: %v\n%s", cause, debug.Stack())
+			err = fmt.Errorf("panic in a heavy read: %v\n%s", cause, debug.Stack())
 		}
 	}()
 	if err := t.ctx.Err(); err != nil {
@@ -124,7 +124,7 @@ func (t *Turn) run(worker, i int) (err error) {
 }
 
 // drop ends a query whose client is gone or whose time is over.
-func (t *Turns) drop(turn *Turn, err error) {
+func (t *Pool) drop(turn *Turn, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if turn.next < turn.units {
@@ -135,7 +135,7 @@ func (t *Turns) drop(turn *Turn, err error) {
 
 // end makes an error the result of a query, unless it has one, and takes the units that
 // are left out of the queue.
-func (t *Turns) end(turn *Turn, err error) {
+func (t *Pool) end(turn *Turn, err error) {
 	if turn.err == nil {
 		turn.err = err
 	}
@@ -143,10 +143,10 @@ func (t *Turns) end(turn *Turn, err error) {
 		return
 	}
 	turn.next = turn.units
-	app := turn.app
-	app.ready = slices.DeleteFunc(app.ready, func(other *Turn) bool { return other == turn })
-	if len(app.ready) == 0 {
-		t.ready = slices.DeleteFunc(t.ready, func(other *appTurns) bool { return other == app })
+	a := turn.account
+	a.ready = slices.DeleteFunc(a.ready, func(other *Turn) bool { return other == turn })
+	if len(a.ready) == 0 {
+		t.ready = slices.DeleteFunc(t.ready, func(other *account) bool { return other == a })
 	}
 }
 

@@ -1,4 +1,4 @@
-package eventstore
+package turns
 
 import (
 	"context"
@@ -13,46 +13,46 @@ import (
 const (
 	// deadline bounds a query with all its waiting.
 	deadline = 10 * time.Second
-	// appRunning is how many queries of an app share its turns, and allRunning how many
-	// of all apps: each of them holds what it has found so far.
-	appRunning, allRunning = 4, 32
-	// appWaiting is how many queries of an app wait to be among those, and allWaiting how
-	// many of all apps.
-	appWaiting, allWaiting = 4, 256
+	// accountRunning is how many queries of an account share its turns, and allRunning how many
+	// of all accounts: each of them holds what it has found so far.
+	accountRunning, allRunning = 4, 32
+	// accountWaiting is how many queries of an account wait to be among those, and allWaiting how
+	// many of all accounts.
+	accountWaiting, allWaiting = 16, 512
 )
 
 // ErrBusy is the refusal of a query that there is no room for.
 var ErrBusy error = &fault.Error{Code: fault.Unavailable, RetryAfter: 1,
-	Message: "Too many questions about events are open. Wait for Retry-After and ask again."}
+	Message: "Too many long reads are open. Wait for Retry-After and ask again."}
 
 // ErrSlow is the refusal of a query that was not answered by its deadline.
 var ErrSlow error = &fault.Error{Code: fault.Unavailable, RetryAfter: 10,
-	Message: "The question about events was not answered within 10 seconds. Ask about a shorter period, or again later."}
+	Message: "The answer was not found within 10 seconds. Ask about a shorter period or with fewer filters, or ask again later."}
 
-// Turns is the one pool of workers for the heavy reads of a process. The work of a
-// query is cut into units, and workers take the next unit of the next app in turn, and
-// of its queries the next in turn. So an app that asks for much waits for itself, and
+// Pool is a pool of workers for heavy reads. The work of a
+// query is cut into units, and workers take the next unit of the next account in turn, and
+// of its queries the next in turn. So an account that asks for much waits for itself, and
 // the others for a few units at most. It is safe for concurrent use.
 //
-// Where there are several workers, one of them is always left to other apps: a unit may
+// Where there are several workers, one of them is always left to other accounts: a unit may
 // be long, too, where it is a statement of a database.
-type Turns struct {
-	// most is how many workers an app may have at once.
+type Pool struct {
+	// most is how many workers an account may have at once.
 	most int
 	mu   sync.Mutex
 	// idle are the workers that have nothing to do. They have no goroutine.
 	idle []int
-	// ready are the apps that have units left; whose turn is next stands first.
-	ready []*appTurns
-	apps  map[string]*appTurns
+	// ready are the accounts that have units left; whose turn is next stands first.
+	ready    []*account
+	accounts map[string]*account
 	// running counts the queries under way; waiting are the others, by arrival.
 	running int
 	waiting []*Turn
 	refused int64
 }
 
-// appTurns is what Turns know of an app with queries; guarded by Turns.mu.
-type appTurns struct {
+// account is what a Pool knows of an account with queries; guarded by Pool.mu.
+type account struct {
 	id string
 	// running and waiting count its queries, busy its workers.
 	running, waiting, busy int
@@ -66,27 +66,27 @@ type appTurns struct {
 // would make them wait for slices of 10 ms.
 func Workers() int { return max(1, runtime.GOMAXPROCS(0)/2) }
 
-// NewTurns returns Turns with a number of workers. It needs no end: workers live only
+// New returns a Pool with a number of workers. It needs no end: workers live only
 // while there is work.
-func NewTurns(workers int) *Turns {
-	t := &Turns{most: max(1, workers-1), apps: map[string]*appTurns{}}
+func New(workers int) *Pool {
+	t := &Pool{most: max(1, workers-1), accounts: map[string]*account{}}
 	for worker := range workers {
 		t.idle = append(t.idle, worker)
 	}
 	return t
 }
 
-// Do runs a query of an app as soon as it is among the few of its app that share its
+// Do runs a query of an account as soon as it is among the few of its account that share its
 // turns, and returns its error. The query runs in the goroutine of the caller: it finds
 // out there what is to be read, and lets workers do what takes long (Turn.Each). ctx of
 // the query ends with that of Do, and at the deadline, 10 seconds from now.
 //
-// Do returns ErrBusy at once when too many queries wait, of the app or of all, and
+// Do returns ErrBusy at once when too many queries wait, of the account or of all, and
 // ErrSlow at the deadline.
-func (t *Turns) Do(ctx context.Context, app string, query func(context.Context, *Turn) error) error {
+func (t *Pool) Do(ctx context.Context, account string, query func(context.Context, *Turn) error) error {
 	return InTime(ctx, func(ctx context.Context) error {
 		turn := &Turn{turns: t, begun: make(chan struct{})}
-		if err := t.enter(ctx, app, turn); err != nil {
+		if err := t.enter(ctx, account, turn); err != nil {
 			return err
 		}
 		defer t.leave(turn)
@@ -94,7 +94,7 @@ func (t *Turns) Do(ctx context.Context, app string, query func(context.Context, 
 	})
 }
 
-// Load is what Turns have to do at a moment.
+// Load is what a Pool has to do at a moment.
 type Load struct {
 	// Running and Waiting count queries.
 	Running, Waiting int
@@ -103,30 +103,30 @@ type Load struct {
 }
 
 // Load returns the numbers for metrics.
-func (t *Turns) Load() Load {
+func (t *Pool) Load() Load {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return Load{t.running, len(t.waiting), t.refused}
 }
 
 // enter returns when a query may begin, with an error when it may not.
-func (t *Turns) enter(ctx context.Context, id string, turn *Turn) error {
+func (t *Pool) enter(ctx context.Context, id string, turn *Turn) error {
 	t.mu.Lock()
-	app := t.apps[id]
-	if app == nil {
-		app = &appTurns{id: id}
-		t.apps[id] = app
+	a := t.accounts[id]
+	if a == nil {
+		a = &account{id: id}
+		t.accounts[id] = a
 	}
-	turn.app = app
+	turn.account = a
 	switch {
-	case app.running < appRunning && t.running < allRunning:
+	case a.running < accountRunning && t.running < allRunning:
 		t.begin(turn)
-	case app.waiting < appWaiting && len(t.waiting) < allWaiting:
-		app.waiting++
+	case a.waiting < accountWaiting && len(t.waiting) < allWaiting:
+		a.waiting++
 		t.waiting = append(t.waiting, turn)
 	default:
 		t.refused++
-		t.forget(app)
+		t.forget(a)
 		t.mu.Unlock()
 		return ErrBusy
 	}
@@ -139,9 +139,9 @@ func (t *Turns) enter(ctx context.Context, id string, turn *Turn) error {
 	t.mu.Lock()
 	i := slices.Index(t.waiting, turn)
 	if i >= 0 {
-		app.waiting--
+		a.waiting--
 		t.waiting = slices.Delete(t.waiting, i, i+1)
-		t.forget(app)
+		t.forget(a)
 	}
 	t.mu.Unlock()
 	if i < 0 { // it began at the same moment
@@ -150,37 +150,37 @@ func (t *Turns) enter(ctx context.Context, id string, turn *Turn) error {
 	return ctx.Err()
 }
 
-func (t *Turns) begin(turn *Turn) {
-	turn.app.running++
+func (t *Pool) begin(turn *Turn) {
+	turn.account.running++
 	t.running++
 	close(turn.begun)
 }
 
-// leave gives the place of a query to one that waits: of the apps that may have
+// leave gives the place of a query to one that waits: of the accounts that may have
 // another, the one with the fewest, and of these the query that has waited longest.
-func (t *Turns) leave(turn *Turn) {
+func (t *Pool) leave(turn *Turn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	turn.app.running--
+	turn.account.running--
 	t.running--
 	next := -1
 	for i, w := range t.waiting {
-		if w.app.running < appRunning && (next < 0 || w.app.running < t.waiting[next].app.running) {
+		if w.account.running < accountRunning && (next < 0 || w.account.running < t.waiting[next].account.running) {
 			next = i
 		}
 	}
 	if next >= 0 {
 		first := t.waiting[next]
 		t.waiting = slices.Delete(t.waiting, next, next+1)
-		first.app.waiting--
+		first.account.waiting--
 		t.begin(first)
 	}
-	t.forget(turn.app)
+	t.forget(turn.account)
 }
 
-// forget drops an app that has no query any more.
-func (t *Turns) forget(app *appTurns) {
-	if app.running+app.waiting == 0 {
-		delete(t.apps, app.id)
+// forget drops an account that has no query any more.
+func (t *Pool) forget(a *account) {
+	if a.running+a.waiting == 0 {
+		delete(t.accounts, a.id)
 	}
 }

@@ -1,4 +1,4 @@
-package eventstore_test
+package turns_test
 
 import (
 	"context"
@@ -12,25 +12,25 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/waymarkhq/waymark/internal/eventstore"
+	"github.com/waymarkhq/waymark/internal/turns"
 )
 
 // each is a query of so many units.
-func each(units int, unit func(worker, i int) error) func(context.Context, *eventstore.Turn) error {
-	return func(ctx context.Context, turn *eventstore.Turn) error { return turn.Each(ctx, units, unit) }
+func each(units int, unit func(worker, i int) error) func(context.Context, *turns.Turn) error {
+	return func(ctx context.Context, turn *turns.Turn) error { return turn.Each(ctx, units, unit) }
 }
 
 // start runs a query in the background and returns a function that waits for its error.
-func start(ctx context.Context, turns *eventstore.Turns, app string,
-	query func(context.Context, *eventstore.Turn) error) (result func() error) {
+func start(ctx context.Context, pool *turns.Pool, account string,
+	query func(context.Context, *turns.Turn) error) (result func() error) {
 	done := make(chan error, 1)
-	go func() { done <- turns.Do(ctx, app, query) }()
+	go func() { done <- pool.Do(ctx, account, query) }()
 	return func() error { return <-done }
 }
 
 // held is a query that is under way until release is closed, and counts those that are.
-func held(running *atomic.Int64, release <-chan struct{}) func(context.Context, *eventstore.Turn) error {
-	return func(ctx context.Context, _ *eventstore.Turn) error {
+func held(running *atomic.Int64, release <-chan struct{}) func(context.Context, *turns.Turn) error {
+	return func(ctx context.Context, _ *turns.Turn) error {
 		running.Add(1)
 		defer running.Add(-1)
 		select {
@@ -42,14 +42,14 @@ func held(running *atomic.Int64, release <-chan struct{}) func(context.Context, 
 	}
 }
 
-func wantLoad(t *testing.T, turns *eventstore.Turns, want eventstore.Load) {
+func wantLoad(t *testing.T, pool *turns.Pool, want turns.Load) {
 	t.Helper()
 	synctest.Wait()
-	if got := turns.Load(); got != want {
+	if got := pool.Load(); got != want {
 		t.Errorf("load %+v, want %+v", got, want)
 	}
-	if n := turns.Apps(); want.Running == 0 && n != 0 {
-		t.Errorf("%d apps without queries are remembered", n)
+	if n := pool.Accounts(); want.Running == 0 && n != 0 {
+		t.Errorf("%d accounts without queries are remembered", n)
 	}
 }
 
@@ -57,14 +57,14 @@ func wantLoad(t *testing.T, turns *eventstore.Turns, want eventstore.Load) {
 func TestUnits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const workers, units = 3, 100
-		turns := eventstore.NewTurns(workers)
+		pool := turns.New(workers)
 		var mu sync.Mutex
 		ran := map[int]int{}
 		var busy [workers]atomic.Bool
 		var together, most atomic.Int64
 		var results []func() error
-		for _, app := range []string{"a", "b"} {
-			results = append(results, start(t.Context(), turns, app, each(units, func(worker, i int) error {
+		for _, account := range []string{"a", "b"} {
+			results = append(results, start(t.Context(), pool, account, each(units, func(worker, i int) error {
 				if busy[worker].Swap(true) {
 					t.Errorf("worker %d has two units", worker)
 				}
@@ -93,24 +93,24 @@ func TestUnits(t *testing.T) {
 		if most.Load() != workers {
 			t.Errorf("%d units ran together on %d workers", most.Load(), workers)
 		}
-		if err := turns.Do(t.Context(), "a", each(0, nil)); err != nil {
+		if err := pool.Do(t.Context(), "a", each(0, nil)); err != nil {
 			t.Errorf("no units: %v", err)
 		}
-		wantLoad(t, turns, eventstore.Load{})
+		wantLoad(t, pool, turns.Load{})
 	})
 }
 
-// Apps take turns, and within an app its queries.
+// Accounts take turns, and within an account its queries.
 func TestOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := eventstore.NewTurns(1)
+		pool := turns.New(1)
 		free := make(chan struct{})
-		first := start(t.Context(), turns, "z", each(1, func(int, int) error { <-free; return nil }))
+		first := start(t.Context(), pool, "z", each(1, func(int, int) error { <-free; return nil }))
 		synctest.Wait() // the only worker is busy
 		var order []string
 		results := []func() error{first}
 		for _, name := range []string{"a1", "a2", "b1", "c1"} {
-			results = append(results, start(t.Context(), turns, name[:1], each(3, func(_, i int) error {
+			results = append(results, start(t.Context(), pool, name[:1], each(3, func(_, i int) error {
 				order = append(order, fmt.Sprint(name, ".", i))
 				return nil
 			})))
@@ -129,16 +129,16 @@ func TestOrder(t *testing.T) {
 	})
 }
 
-// An app leaves one of several workers to others.
+// An account leaves one of several workers to others.
 func TestOneWorkerIsLeft(t *testing.T) {
 	for workers, most := range map[int]int64{1: 1, 2: 1, 4: 3} {
 		synctest.Test(t, func(t *testing.T) {
-			turns := eventstore.NewTurns(workers)
+			pool := turns.New(workers)
 			free := make(chan struct{})
 			var busy atomic.Int64
 			var results []func() error
 			for range 4 {
-				results = append(results, start(t.Context(), turns, "a", each(5, func(int, int) error {
+				results = append(results, start(t.Context(), pool, "a", each(5, func(int, int) error {
 					busy.Add(1)
 					<-free
 					return nil
@@ -146,10 +146,10 @@ func TestOneWorkerIsLeft(t *testing.T) {
 			}
 			synctest.Wait()
 			if busy.Load() != most {
-				t.Errorf("an app has %d of %d workers, want %d", busy.Load(), workers, most)
+				t.Errorf("an account has %d of %d workers, want %d", busy.Load(), workers, most)
 			}
 			if workers > 1 {
-				if err := turns.Do(t.Context(), "b", each(5, func(int, int) error { return nil })); err != nil {
+				if err := pool.Do(t.Context(), "b", each(5, func(int, int) error { return nil })); err != nil {
 					t.Error(err)
 				}
 			}
@@ -163,70 +163,70 @@ func TestOneWorkerIsLeft(t *testing.T) {
 	}
 }
 
-// Of an app four queries are under way and four wait; for one more there is no room,
-// but for another app there is.
-func TestBoundsOfAnApp(t *testing.T) {
+// Of an account four queries are under way and 16 wait; for one more there is no room,
+// but for another account there is.
+func TestBoundsOfAnAccount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := eventstore.NewTurns(2)
+		pool := turns.New(2)
 		release := make(chan struct{})
 		var running atomic.Int64
 		var results []func() error
-		for range 8 {
-			results = append(results, start(t.Context(), turns, "a", held(&running, release)))
+		for range 20 {
+			results = append(results, start(t.Context(), pool, "a", held(&running, release)))
 		}
-		wantLoad(t, turns, eventstore.Load{Running: 4, Waiting: 4})
+		wantLoad(t, pool, turns.Load{Running: 4, Waiting: 16})
 		if running.Load() != 4 {
 			t.Errorf("%d queries run, want 4", running.Load())
 		}
-		if err := turns.Do(t.Context(), "a", each(0, nil)); !errors.Is(err, eventstore.ErrBusy) {
-			t.Errorf("a ninth query: %v", err)
+		if err := pool.Do(t.Context(), "a", each(0, nil)); !errors.Is(err, turns.ErrBusy) {
+			t.Errorf("one more query: %v", err)
 		}
-		if err := turns.Do(t.Context(), "b", each(0, nil)); err != nil {
-			t.Errorf("another app: %v", err)
+		if err := pool.Do(t.Context(), "b", each(0, nil)); err != nil {
+			t.Errorf("another account: %v", err)
 		}
-		wantLoad(t, turns, eventstore.Load{Running: 4, Waiting: 4, Refused: 1})
+		wantLoad(t, pool, turns.Load{Running: 4, Waiting: 16, Refused: 1})
 		release <- struct{}{} // one ends, one that waits begins
-		wantLoad(t, turns, eventstore.Load{Running: 4, Waiting: 3, Refused: 1})
-		results = append(results, start(t.Context(), turns, "a", held(&running, release)))
-		wantLoad(t, turns, eventstore.Load{Running: 4, Waiting: 4, Refused: 1})
+		wantLoad(t, pool, turns.Load{Running: 4, Waiting: 15, Refused: 1})
+		results = append(results, start(t.Context(), pool, "a", held(&running, release)))
+		wantLoad(t, pool, turns.Load{Running: 4, Waiting: 16, Refused: 1})
 		close(release)
 		for _, result := range results {
 			if err := result(); err != nil {
 				t.Error(err)
 			}
 		}
-		wantLoad(t, turns, eventstore.Load{Refused: 1})
+		wantLoad(t, pool, turns.Load{Refused: 1})
 	})
 }
 
-// Of all apps 32 queries are under way and 256 wait. A place that is free goes to the
-// app with the fewest queries under way.
+// Of all accounts 32 queries are under way and 512 wait. A place that is free goes to the
+// account with the fewest queries under way.
 func TestBoundsOfAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := eventstore.NewTurns(2)
+		pool := turns.New(2)
 		release := make(chan struct{})
 		var running, late atomic.Int64
 		var results []func() error
-		for app := range 8 {
-			for range 8 {
-				results = append(results, start(t.Context(), turns, fmt.Sprint(app), held(&running, release)))
+		for account := range 8 {
+			for range 20 {
+				results = append(results, start(t.Context(), pool, fmt.Sprint(account), held(&running, release)))
 			}
 		}
-		wantLoad(t, turns, eventstore.Load{Running: 32, Waiting: 32})
-		for app := range 224 {
-			results = append(results, start(t.Context(), turns, fmt.Sprint("late", app), held(&late, release)))
+		wantLoad(t, pool, turns.Load{Running: 32, Waiting: 128})
+		for account := range 384 {
+			results = append(results, start(t.Context(), pool, fmt.Sprint("late", account), held(&late, release)))
 		}
-		wantLoad(t, turns, eventstore.Load{Running: 32, Waiting: 256})
-		if err := turns.Do(t.Context(), "one more", each(0, nil)); !errors.Is(err, eventstore.ErrBusy) {
+		wantLoad(t, pool, turns.Load{Running: 32, Waiting: 512})
+		if err := pool.Do(t.Context(), "one more", each(0, nil)); !errors.Is(err, turns.ErrBusy) {
 			t.Errorf("one more: %v", err)
 		}
-		wantLoad(t, turns, eventstore.Load{Running: 32, Waiting: 256, Refused: 1})
+		wantLoad(t, pool, turns.Load{Running: 32, Waiting: 512, Refused: 1})
 		for range 3 {
 			release <- struct{}{}
 		}
-		wantLoad(t, turns, eventstore.Load{Running: 32, Waiting: 253, Refused: 1})
+		wantLoad(t, pool, turns.Load{Running: 32, Waiting: 509, Refused: 1})
 		if late.Load() != 3 {
-			t.Errorf("%d of 3 places went to apps without a query", late.Load())
+			t.Errorf("%d of 3 places went to accounts without a query", late.Load())
 		}
 		close(release)
 		for _, result := range results {
@@ -234,7 +234,7 @@ func TestBoundsOfAll(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		wantLoad(t, turns, eventstore.Load{Refused: 1})
+		wantLoad(t, pool, turns.Load{Refused: 1})
 	})
 }
 
@@ -242,25 +242,25 @@ func TestBoundsOfAll(t *testing.T) {
 // when no further unit begins. The next one in the queue gets the place.
 func TestClientLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := eventstore.NewTurns(1)
+		pool := turns.New(1)
 		release := make(chan struct{})
 		var running atomic.Int64
 		ctx, leave := context.WithCancel(t.Context())
 		began := 0
-		results := []func() error{start(ctx, turns, "a", each(1000, func(int, int) error {
+		results := []func() error{start(ctx, pool, "a", each(1000, func(int, int) error {
 			began++
 			time.Sleep(time.Millisecond)
 			return nil
 		}))}
 		synctest.Wait()
 		for range 3 {
-			results = append(results, start(t.Context(), turns, "a", held(&running, release)))
+			results = append(results, start(t.Context(), pool, "a", held(&running, release)))
 		}
 		synctest.Wait()
-		results = append(results, start(ctx, turns, "a", held(&running, release)))
+		results = append(results, start(ctx, pool, "a", held(&running, release)))
 		synctest.Wait()
-		results = append(results, start(t.Context(), turns, "a", held(&running, release)))
-		wantLoad(t, turns, eventstore.Load{Running: 4, Waiting: 2})
+		results = append(results, start(t.Context(), pool, "a", held(&running, release)))
+		wantLoad(t, pool, turns.Load{Running: 4, Waiting: 2})
 		time.Sleep(10*time.Millisecond + time.Microsecond)
 		leave()
 		for _, i := range []int{4, 0} {
@@ -271,38 +271,38 @@ func TestClientLeaves(t *testing.T) {
 		if began != 11 {
 			t.Errorf("%d units began, want 11", began)
 		}
-		wantLoad(t, turns, eventstore.Load{Running: 4})
+		wantLoad(t, pool, turns.Load{Running: 4})
 		if running.Load() != 4 {
 			t.Errorf("%d run, want 4", running.Load())
 		}
 		// Each place among those that wait is there again.
 		for range 5 {
-			results = append(results, start(t.Context(), turns, "a", held(&running, release)))
+			results = append(results, start(t.Context(), pool, "a", held(&running, release)))
 			synctest.Wait()
 		}
-		wantLoad(t, turns, eventstore.Load{Running: 4, Waiting: 4, Refused: 1})
+		wantLoad(t, pool, turns.Load{Running: 4, Waiting: 16, Refused: 1})
 		close(release)
 		for _, i := range []int{1, 2, 3, 5, 6, 7, 8, 9} {
 			if err := results[i](); err != nil {
 				t.Error(err)
 			}
 		}
-		if err := results[10](); !errors.Is(err, eventstore.ErrBusy) {
+		if err := results[10](); !errors.Is(err, turns.ErrBusy) {
 			t.Errorf("a fifth that waits: %v", err)
 		}
-		wantLoad(t, turns, eventstore.Load{Refused: 1})
+		wantLoad(t, pool, turns.Load{Refused: 1})
 	})
 }
 
 // A client that leaves waits for no unit of others, and for its own ones that run.
 func TestLeavesTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := eventstore.NewTurns(1)
+		pool := turns.New(1)
 		free := make(chan struct{})
-		long := start(t.Context(), turns, "long", each(1, func(int, int) error { <-free; return nil }))
+		long := start(t.Context(), pool, "long", each(1, func(int, int) error { <-free; return nil }))
 		synctest.Wait()
 		ctx, leave := context.WithCancel(t.Context())
-		waits := start(ctx, turns, "a", each(1, func(int, int) error { t.Error("a unit began"); return nil }))
+		waits := start(ctx, pool, "a", each(1, func(int, int) error { t.Error("a unit began"); return nil }))
 		synctest.Wait()
 		leave()
 		if err := waits(); !errors.Is(err, context.Canceled) {
@@ -314,7 +314,7 @@ func TestLeavesTheQueue(t *testing.T) {
 		}
 		ctx, leave = context.WithCancel(t.Context())
 		began, ended := 0, 0
-		if err := turns.Do(ctx, "a", each(10, func(int, int) error {
+		if err := pool.Do(ctx, "a", each(10, func(int, int) error {
 			began++
 			leave()
 			time.Sleep(time.Millisecond)
@@ -324,7 +324,7 @@ func TestLeavesTheQueue(t *testing.T) {
 			t.Errorf("%v, %d units began, %d ended", err, began, ended)
 		}
 		ctx, leave = context.WithCancel(t.Context())
-		if err := turns.Do(ctx, "a", each(1, func(int, int) error {
+		if err := pool.Do(ctx, "a", each(1, func(int, int) error {
 			leave()
 			time.Sleep(time.Millisecond)
 			return nil
@@ -333,7 +333,7 @@ func TestLeavesTheQueue(t *testing.T) {
 		}
 		for range 1000 { // also before Each has noticed
 			ctx, leave = context.WithCancel(t.Context())
-			if err := turns.Do(ctx, "a", each(2, func(_, i int) error {
+			if err := pool.Do(ctx, "a", each(2, func(_, i int) error {
 				leave()
 				if i > 0 {
 					t.Error("a unit began after the client left")
@@ -343,16 +343,16 @@ func TestLeavesTheQueue(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		wantLoad(t, turns, eventstore.Load{})
+		wantLoad(t, pool, turns.Load{})
 	})
 }
 
 // Waiting and running together take ten seconds at most.
 func TestDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := eventstore.NewTurns(1)
+		pool := turns.New(1)
 		began := time.Now()
-		slow := func(ctx context.Context, turn *eventstore.Turn) error {
+		slow := func(ctx context.Context, turn *turns.Turn) error {
 			return turn.Each(ctx, 1000, func(int, int) error {
 				time.Sleep(time.Second)
 				return nil
@@ -360,10 +360,10 @@ func TestDeadline(t *testing.T) {
 		}
 		var results []func() error
 		for range 5 { // the last one waits
-			results = append(results, start(t.Context(), turns, "a", slow))
+			results = append(results, start(t.Context(), pool, "a", slow))
 		}
 		// A unit that obeys its context ends with it.
-		results = append(results, start(t.Context(), turns, "b", func(ctx context.Context, _ *eventstore.Turn) error {
+		results = append(results, start(t.Context(), pool, "b", func(ctx context.Context, _ *turns.Turn) error {
 			<-ctx.Done()
 			if took := time.Since(began); took != 10*time.Second {
 				t.Errorf("ended after %s", took)
@@ -371,9 +371,9 @@ func TestDeadline(t *testing.T) {
 			return fmt.Errorf("statement: %w", ctx.Err())
 		}))
 		time.Sleep(10*time.Second - 1)
-		wantLoad(t, turns, eventstore.Load{Running: 5, Waiting: 1})
+		wantLoad(t, pool, turns.Load{Running: 5, Waiting: 1})
 		for i, result := range results {
-			if err := result(); !errors.Is(err, eventstore.ErrSlow) {
+			if err := result(); !errors.Is(err, turns.ErrSlow) {
 				t.Errorf("query %d: %v", i, err)
 			}
 		}
@@ -383,7 +383,7 @@ func TestDeadline(t *testing.T) {
 		// What ends in time is no failure, nor is a failure in time slow.
 		failed := errors.New("failed")
 		for _, want := range []error{nil, failed} {
-			if err := turns.Do(t.Context(), "a", each(1, func(int, int) error {
+			if err := pool.Do(t.Context(), "a", each(1, func(int, int) error {
 				time.Sleep(10*time.Second - 1)
 				return want
 			})); err != want {
@@ -391,22 +391,22 @@ func TestDeadline(t *testing.T) {
 			}
 		}
 		// An answer that comes late all the same is an answer.
-		if err := turns.Do(t.Context(), "a", each(1, func(int, int) error {
+		if err := pool.Do(t.Context(), "a", each(1, func(int, int) error {
 			time.Sleep(11 * time.Second)
 			return nil
 		})); err != nil {
 			t.Errorf("a late answer: %v", err)
 		}
-		wantLoad(t, turns, eventstore.Load{})
+		wantLoad(t, pool, turns.Load{})
 	})
 }
 
 // A unit that fails or panics ends its query with the first error, and no other query.
 func TestFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := eventstore.NewTurns(3)
+		pool := turns.New(3)
 		failed := errors.New("failed")
-		if err := turns.Do(t.Context(), "a", each(2, func(_, i int) error {
+		if err := pool.Do(t.Context(), "a", each(2, func(_, i int) error {
 			time.Sleep(time.Duration(2-i) * time.Millisecond)
 			return fmt.Errorf("unit %d", i)
 		})); err == nil || err.Error() != "unit 1" {
@@ -419,13 +419,13 @@ func TestFailures(t *testing.T) {
 			var began, whole atomic.Int64
 			var others []func() error
 			for range 2 {
-				others = append(others, start(t.Context(), turns, "a", each(10, func(int, int) error {
+				others = append(others, start(t.Context(), pool, "a", each(10, func(int, int) error {
 					time.Sleep(time.Millisecond)
 					whole.Add(1)
 					return nil
 				})))
 			}
-			err := turns.Do(t.Context(), "a", each(10, func(_, i int) error {
+			err := pool.Do(t.Context(), "a", each(10, func(_, i int) error {
 				began.Add(1)
 				time.Sleep(time.Millisecond)
 				if i == 2 {
@@ -447,7 +447,7 @@ func TestFailures(t *testing.T) {
 			}
 		}
 		// A query may go on after units that failed, and its place comes back when it panics.
-		if err := turns.Do(t.Context(), "a", func(ctx context.Context, turn *eventstore.Turn) error {
+		if err := pool.Do(t.Context(), "a", func(ctx context.Context, turn *turns.Turn) error {
 			if err := turn.Each(ctx, 3, func(int, int) error { return failed }); err != failed {
 				t.Errorf("got %v", err)
 			}
@@ -457,23 +457,23 @@ func TestFailures(t *testing.T) {
 		}
 		func() {
 			defer func() { recover() }()
-			turns.Do(t.Context(), "a", func(context.Context, *eventstore.Turn) error { panic("query") })
+			pool.Do(t.Context(), "a", func(context.Context, *turns.Turn) error { panic("query") })
 		}()
-		wantLoad(t, turns, eventstore.Load{})
+		wantLoad(t, pool, turns.Load{})
 	})
 }
 
-// An app that always asks for more makes another one wait for a unit of 4 ms before each of its own, and for the
+// An account that always asks for more makes another one wait for a unit of 4 ms before each of its own, and for the
 // one under way, not for queries.
-func TestOneAppAsksAlways(t *testing.T) {
+func TestOneAccountAsksAlways(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		turns := eventstore.NewTurns(1)
+		pool := turns.New(1)
 		ctx, stop := context.WithCancel(t.Context())
 		var greedy sync.WaitGroup
 		for range 8 {
 			greedy.Go(func() {
 				for ctx.Err() == nil {
-					turns.Do(ctx, "greedy", each(1000, func(int, int) error {
+					pool.Do(ctx, "greedy", each(1000, func(int, int) error {
 						time.Sleep(4 * time.Millisecond)
 						return nil
 					}))
@@ -483,18 +483,18 @@ func TestOneAppAsksAlways(t *testing.T) {
 		time.Sleep(time.Second)
 		for range 10 {
 			began := time.Now()
-			if err := turns.Do(ctx, "modest", each(10, func(int, int) error {
+			if err := pool.Do(ctx, "modest", each(10, func(int, int) error {
 				time.Sleep(4 * time.Millisecond)
 				return nil
 			})); err != nil {
 				t.Error(err)
 			}
 			if took := time.Since(began); took > 84*time.Millisecond {
-				t.Errorf("10 units of 4 ms took %s beside another app", took)
+				t.Errorf("10 units of 4 ms took %s beside another account", took)
 			}
 		}
 		stop()
 		greedy.Wait()
-		wantLoad(t, turns, eventstore.Load{})
+		wantLoad(t, pool, turns.Load{})
 	})
 }
