@@ -271,6 +271,8 @@ func (i *Installation) openRedirect() (err error) {
 	i.gauge("waymark_click_log_bytes", "Bytes of clicks that are not in the event store yet.", func() float64 {
 		return float64(i.clicks.Backlog())
 	})
+	i.counter("waymark_click_log_lost_bytes_total", "Bytes of clicks in the click log that were damaged or whose file was removed.",
+		i.clicks.Lost)
 	counter, salts := clickcount.New(s.DB.Urgent(), i.clicks.Inherited, s.Log), visitor.NewSalts(s.DB, s.Log)
 	i.Loader = eventstore.NewLoader(i.clicks, s.Events.Append, counter.Count, s.Engine.loadSize(), s.Log)
 	i.gauge("waymark_event_lag_seconds", "Age of the oldest visit that is being moved to the engine of events.", func() float64 {

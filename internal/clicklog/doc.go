@@ -15,8 +15,12 @@
 // is free belongs to a dead process: whoever notices first takes the lock,
 // drains the folder and removes it. Which events of a folder were already
 // loaded is known only in memory; a file goes once all its events are loaded.
+// The next file is made and opened ahead, so that clicks are still written when
+// the process may open no more. A Log whose files somebody removes goes on in a
+// new folder.
 //
-// A file, <number>.v1, is a sequence of records (record.go). The format has
-// its version in the name, so that a process never takes another version's
-// records for damaged ones.
+// A file, <number>.v1, is a sequence of records (record.go). Of a damaged one
+// the reader passes over the bytes up to the next whole record; Lost counts
+// them, and events keep their positions. The format has its version in the name,
+// so that a process never takes another version's records for damaged ones.
 package clicklog

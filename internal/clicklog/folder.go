@@ -23,6 +23,9 @@ type folder struct {
 	path string
 	// lock is the open folder, whose flock says that the owner lives.
 	lock *os.File
+	made os.FileInfo
+	// inherited tells that an ended process made it.
+	inherited bool
 	// segments counts the files not yet consumed; guarded by Log.mu.
 	segments int
 }
@@ -35,12 +38,18 @@ type segment struct {
 	born   time.Time
 	// file is for appending; nil once sealed and in adopted segments.
 	file *os.File
+	made os.FileInfo
+	// told is up to where the reader has told of damage.
+	told int64
 	// The rest is guarded by Log.mu. end is where the last whole record ends,
 	// done where the last one that the event store has committed ends. A
 	// sealed segment is not written to any more.
 	end, done int64
 	sealed    bool
 }
+
+// stands reports whether events that are appended to s, if there is one, will be found.
+func (s *segment) stands() bool { return s == nil || stands(s.path, s.made, s.end) }
 
 // newFolder makes a locked folder below dir.
 func newFolder(dir string) (*folder, error) {
@@ -70,15 +79,16 @@ func lockFolder(path string) (*folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	made, err := lock.Stat()
 	if err == nil {
-		// The last holder may have removed it before it let go of the lock.
-		if _, err = os.Stat(path); err == nil {
-			return &folder{path: path, lock: lock}, nil
-		}
+		err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	}
+	// The last holder may have removed it before it let go of the lock.
+	if err == nil && stands(path, made, 0) {
+		return &folder{path: path, lock: lock, made: made}, nil
 	}
 	lock.Close()
-	if errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, fs.ErrNotExist) {
+	if err == nil || errors.Is(err, syscall.EWOULDBLOCK) {
 		return nil, nil
 	}
 	return nil, fmt.Errorf("lock %s: %w", path, err)
@@ -115,9 +125,50 @@ func (f *folder) leftovers() ([]*segment, error) {
 func (f *folder) release(empty bool) error {
 	var err error
 	if empty {
-		if err = os.Remove(f.path); errors.Is(err, syscall.ENOTEMPTY) {
+		if err = remove(f.path); errors.Is(err, syscall.ENOTEMPTY) {
 			err = nil
 		}
 	}
 	return errors.Join(err, f.lock.Close())
+}
+
+// adopt takes over the folders of dead processes. What it cannot take over is
+// left for the next time, and must not stop the own events.
+func (l *Log) adopt() {
+	l.reader.adoptAt = time.Now().Add(adoptEvery)
+	// The syncer sees to the own folder, also when there are no clicks.
+	l.mu.Lock()
+	l.markDirty()
+	l.mu.Unlock()
+	entries, err := os.ReadDir(l.dir)
+	if err != nil {
+		l.logger.Warn("click logs of ended processes not listed", "folder", l.dir, "error", err)
+	}
+	for _, entry := range entries {
+		if !entry.IsDir() {
+			continue
+		}
+		path := filepath.Join(l.dir, entry.Name())
+		if err := l.adoptFolder(path); err != nil {
+			l.logger.Warn("click log of an ended process not taken over", "folder", path, "error", err)
+		}
+	}
+}
+
+func (l *Log) adoptFolder(path string) error {
+	f, err := lockFolder(path)
+	if f == nil { // its process is alive, and perhaps this one
+		return err
+	}
+	segments, err := f.leftovers()
+	if err != nil || len(segments) == 0 {
+		return errors.Join(err, f.release(err == nil))
+	}
+	f.segments, f.inherited = len(segments), true
+	l.mu.Lock()
+	// In front of the own ones, which Batch promises.
+	l.queue = append(segments, l.queue...)
+	l.mu.Unlock()
+	l.logger.Info("click log of an ended process taken over", "folder", path, "files", len(segments))
+	return nil
 }

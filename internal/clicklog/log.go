@@ -6,23 +6,25 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
 const (
 	// syncEvery is how long an event may be in the kernel only.
 	syncEvery = 50 * time.Millisecond
-	// segmentSize bounds what is read again after a crash, and what a damaged
-	// record costs.
+	// segmentSize bounds what is read again after a crash.
 	segmentSize = 4 << 20
 	// maxBacklog bounds what waits for the event store: some 80 million events.
 	maxBacklog = 16 << 30
-	// alarmEvery is how often a backlog of more than half of that is told of.
+	// alarmEvery is how often a backlog of more than half of that is told of, and
+	// that files cannot be synced.
 	alarmEvery = time.Minute
+	// maxUnsynced bounds the files of sealed segments that are open until they
+	// are synced. With a disk that stands still, a full segment takes more.
+	maxUnsynced = 16
 )
 
 // ErrFull means that events wait for the event store up to the bound of 16 GiB.
@@ -34,11 +36,18 @@ var ErrFull = errors.New("too many events wait for the event store")
 type Log struct {
 	dir    string
 	logger *slog.Logger
-	own    *folder
+	// fsync is (*os.File).Sync, but in tests.
+	fsync func(*os.File) error
+	// lost counts the bytes of events that were written and cannot be read.
+	lost atomic.Int64
 
-	mu     sync.Mutex
-	buf    []byte
+	mu  sync.Mutex
+	own *folder
+	buf []byte
+	// serial is the number of the newest segment, which is the spare one while
+	// there is one: made and open ahead, since files may run out.
 	serial int64
+	spare  *segment
 	// active is appended to; nil until there is something to append.
 	active *segment
 	// queue holds the segments with events that are not committed yet, and
@@ -68,20 +77,21 @@ type Log struct {
 // Open makes a Log that writes to a new folder of its own below dir, and takes
 // over what dead processes left there.
 func Open(dir string, logger *slog.Logger) (*Log, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("open click log: %w", err)
-	}
-	own, err := newFolder(dir)
-	if err != nil {
-		return nil, fmt.Errorf("open click log %s: %w", dir, err)
-	}
+	return openWith(dir, logger, (*os.File).Sync)
+}
+
+func openWith(dir string, logger *slog.Logger, fsync func(*os.File) error) (*Log, error) {
 	l := &Log{
-		dir: dir, logger: logger, own: own,
+		dir: dir, logger: logger, fsync: fsync,
 		kick: make(chan struct{}, 1), wake: make(chan struct{}, 1),
 		stop: make(chan struct{}), stopped: make(chan struct{}), limit: maxBacklog,
 	}
-	if err := syncFolder(dir); err != nil {
-		return nil, errors.Join(fmt.Errorf("open click log %s: %w", dir, err), own.release(true))
+	var err error
+	if l.own, err = l.makeFolder(); err != nil {
+		return nil, fmt.Errorf("open click log %s: %w", dir, err)
+	}
+	if err := l.provide(); err != nil {
+		return nil, errors.Join(fmt.Errorf("open click log %s: %w", dir, err), l.own.release(true))
 	}
 	l.adopt()
 	go l.syncer()
@@ -107,16 +117,17 @@ func (l *Log) Append(e *Event) error {
 		if err := l.watch(); err != nil {
 			return fmt.Errorf("append to click log: %w", err)
 		}
-		// With no new file to be had (open files may have run out), a full
-		// segment still takes more.
+		// With no new file to be had, a full segment still takes more.
 		if err := l.rotate(); err != nil && l.active == nil {
 			return fmt.Errorf("append to click log: %w", err)
 		}
 	}
-	if _, err := l.active.file.Write(record); err != nil {
-		// What was written of it must not stand before the next record.
+	if n, err := l.active.file.Write(record); err != nil {
+		// What was written of it must not stand before the next record, or else
+		// the reader has to pass over it.
 		if cutErr := l.active.file.Truncate(l.active.end); cutErr != nil {
-			l.seal()
+			l.active.end += int64(n)
+			err = errors.Join(err, cutErr, l.rotate())
 		}
 		return fmt.Errorf("append to click log: %w", err)
 	}
@@ -144,19 +155,20 @@ func (l *Log) watch() error {
 	return nil
 }
 
-// rotate starts a new segment.
+// rotate has the spare segment follow the active one.
 func (l *Log) rotate() error {
-	path := filepath.Join(l.own.path, strconv.FormatInt(l.serial+1, 10)+extension)
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
+	if l.active != nil && len(l.unsynced) >= maxUnsynced {
+		return nil
+	}
+	if err := l.provide(); err != nil {
 		return err
 	}
 	l.seal()
-	l.serial++
-	l.created = true
-	l.active = &segment{folder: l.own, path: path, number: l.serial, born: time.Now(), file: file}
+	l.active, l.spare = l.spare, nil
+	l.active.born = time.Now()
 	l.own.segments++
 	l.queue = append(l.queue, l.active)
+	l.markDirty()
 	return nil
 }
 
@@ -169,74 +181,6 @@ func (l *Log) seal() {
 	l.active.file, l.active.sealed = nil, true
 	l.active = nil
 	l.markDirty()
-}
-
-func (l *Log) markDirty() {
-	if !l.dirty {
-		l.dirty = true
-		notify(l.kick)
-	}
-}
-
-func notify(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
-}
-
-// syncer syncs syncEvery after the first write that is not synced.
-func (l *Log) syncer() {
-	defer close(l.stopped)
-	for {
-		select {
-		case <-l.stop:
-			return
-		case <-l.kick:
-		}
-		select {
-		case <-l.stop:
-			return
-		case <-time.After(syncEvery):
-		}
-		if err := l.sync(); err != nil {
-			l.logger.Error("click log not synced: events may be lost if the machine fails", "folder", l.own.path,
-				"error", err)
-		}
-	}
-}
-
-// sync brings everything written so far to the disk. One goroutine at a time
-// calls it, and nobody else closes a segment's file.
-func (l *Log) sync() error {
-	l.mu.Lock()
-	sealed, created := l.unsynced, l.created
-	l.unsynced, l.created, l.dirty = nil, false, false
-	var current *os.File
-	if l.active != nil {
-		current = l.active.file
-	}
-	l.mu.Unlock()
-	var err error
-	for _, file := range sealed {
-		err = errors.Join(err, file.Sync(), file.Close())
-	}
-	if current != nil {
-		err = errors.Join(err, current.Sync())
-	}
-	if created {
-		err = errors.Join(err, l.own.lock.Sync())
-	}
-	return err
-}
-
-// syncFolder makes the names in a folder durable.
-func syncFolder(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }
 
 // Backlog returns the bytes of events that are not in the event store yet, as
@@ -254,12 +198,16 @@ func (l *Log) backlog() (bytes int64) {
 	return bytes
 }
 
+// Lost returns the bytes of events that were written, or taken over, and could
+// not be read again: they are damaged, or somebody has removed their file.
+func (l *Log) Lost() (bytes int64) { return l.lost.Load() }
+
 // Inherited reports whether there are events of ended processes that are not
 // in the event store yet, among those that were taken over.
 func (l *Log) Inherited() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return slices.ContainsFunc(l.queue, func(s *segment) bool { return s.folder != l.own && s.done < s.end })
+	return slices.ContainsFunc(l.queue, func(s *segment) bool { return s.folder.inherited && s.done < s.end })
 }
 
 // Close syncs and ends the log; the loader must have stopped. Events that were
@@ -275,7 +223,10 @@ func (l *Log) Close() error {
 	l.mu.Unlock()
 	close(l.stop)
 	<-l.stopped
-	err := errors.Join(l.sync(), l.retire(), l.reader.close(), l.releaseAll())
+	err := errors.Join(l.sync(), l.dropSpare(), l.retire(), l.reader.close(), l.releaseAll())
+	for _, file := range l.unsynced { // which failed
+		err = errors.Join(err, file.Close())
+	}
 	if err != nil {
 		return fmt.Errorf("close click log %s: %w", l.own.path, err)
 	}

@@ -74,13 +74,17 @@ func abandon(t testing.TB, l *Log) {
 	}
 }
 
+// files lists the files with events; the spare one has none.
 func files(t testing.TB, dir string) []string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(dir, "*", "*"+extension))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return found
+	return slices.DeleteFunc(found, func(path string) bool {
+		info, err := os.Stat(path)
+		return err == nil && info.Size() == 0
+	})
 }
 
 func empty(t testing.TB, dir string) {
@@ -321,24 +325,29 @@ func TestDamage(t *testing.T) {
 	for name, c := range map[string]struct {
 		contents []byte
 		want     []int64
+		lost     int
 	}{
-		"byte in the second record": {flipped, ids[:1]},
-		"zeros after the end":       {append(slices.Clone(whole), make([]byte, 4096)...), ids},
-		"only zeros":                {make([]byte, 4096), nil},
-		"nothing":                   {nil, nil},
-		"hostile length":            {[]byte{0xff, 0xff, 0xff, 0x7f, 1, 2, 3, 4, 5}, nil},
+		"byte in the second record": {flipped, []int64{ids[0], ids[2]}, one},
+		"zeros in the middle":       {slices.Concat(whole[:one], make([]byte, 3<<20), whole[one:]), ids, 3 << 20},
+		"zeros after the end":       {append(slices.Clone(whole), make([]byte, 4096)...), ids, 4096},
+		"only zeros":                {make([]byte, 4096), nil, 4096},
+		"nothing":                   {nil, nil, 0},
+		"a length and no more":      {slices.Concat(whole, []byte{9, 0, 0, 0}), ids, 4},
+		"hostile length":            {[]byte{0xff, 0xff, 0xff, 0x7f, 1, 2, 3, 4, 5}, nil, 9},
 	} {
 		dir := leave(t, c.contents)
 		l := open(t, dir)
 		t.Log(name)
 		same(t, drain(t, l), c.want)
+		if l.Lost() != int64(c.lost) {
+			t.Errorf("%d bytes lost, want %d", l.Lost(), c.lost)
+		}
 		abandon(t, l)
 		empty(t, dir)
 	}
 }
 
-// Damage in the file that is being written costs what follows it there, not
-// the log.
+// Damage in the file that is being written costs the event that it hit.
 func TestDamageInActiveSegment(t *testing.T) {
 	dir := t.TempDir()
 	l := open(t, dir)

@@ -20,7 +20,7 @@ const (
 )
 
 func TestMain(m *testing.M) {
-	roles := map[string]func(*Log) error{"append": appendForever, "fill": fillDisk}
+	roles := map[string]func(*Log) error{"append": appendForever, "fill": fillDisk, "starve": starve}
 	role := roles[os.Getenv(envRole)]
 	if role == nil {
 		os.Exit(m.Run())

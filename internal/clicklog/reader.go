@@ -108,7 +108,7 @@ func (l *Log) Next(limit int) (_ *Batch, err error) {
 			if err := l.read(b, p, limit); err != nil {
 				return nil, fmt.Errorf("read click log %s: %w", p.segment.path, err)
 			}
-			if p.segment.folder != l.own {
+			if p.segment.folder.inherited {
 				b.Inherited = len(b.Events)
 			}
 		}
@@ -141,11 +141,14 @@ func (l *Log) unread(limit int) []part {
 	return parts
 }
 
-// read adds events of one segment to b, and cuts the segment off at a record
-// that is not whole.
+// read adds events of one segment to b, and passes over what is damaged.
 func (l *Log) read(b *Batch, p part, limit int) error {
 	r := &l.reader
-	if err := r.open(p.segment); err != nil {
+	if err := r.open(p.segment); missing(err) {
+		l.tell(p.segment, p.start, p.end, "somebody has removed their file")
+		l.giveUp(p.segment, p.end)
+		return nil
+	} else if err != nil {
 		return err
 	}
 	if r.chunk == nil {
@@ -159,12 +162,13 @@ func (l *Log) read(b *Batch, p part, limit int) error {
 		if err != nil && !errors.Is(err, io.EOF) { // EOF: someone has shortened the file
 			return err
 		}
+		last := n < len(chunk) || at+int64(n) == p.end
 		chunk = chunk[:n]
 		used := 0
 		for len(b.Events) < limit {
 			b.Events = append(b.Events, Event{})
-			var size int
-			if size, err = decodeRecord(chunk[used:], &b.Events[len(b.Events)-1]); err != nil {
+			size, err := decodeRecord(chunk[used:], &b.Events[len(b.Events)-1])
+			if err != nil {
 				b.Events = b.Events[:len(b.Events)-1]
 				break
 			}
@@ -172,29 +176,39 @@ func (l *Log) read(b *Batch, p part, limit int) error {
 			run.Ends = append(run.Ends, at+int64(used))
 		}
 		at += int64(used)
-		if errors.Is(err, errCorrupt) || errors.Is(err, errShort) && used == 0 {
-			l.cut(p.segment, at)
-			break
+		if used == 0 {
+			passed := p.end - at
+			if skip, found := seekRecord(chunk); found || !last {
+				passed = int64(skip)
+			}
+			l.tell(p.segment, at, at+passed, "they are damaged")
+			at += passed
 		}
+	}
+	if len(run.Ends) == 0 {
+		l.giveUp(p.segment, at)
+		return nil
 	}
 	run.end = at
 	b.Runs = append(b.Runs, run)
 	return nil
 }
 
-// cut drops what follows at in a segment: the record there is not whole, and
-// where the next one starts is unknown.
-func (l *Log) cut(s *segment, at int64) {
-	l.mu.Lock()
-	if s == l.active {
-		l.seal()
+// tell counts and logs bytes of a segment that hold no events any more, once.
+func (l *Log) tell(s *segment, from, to int64, reason string) {
+	if from = max(from, s.told); from >= to {
+		return
 	}
-	lost := s.end - at
-	s.end = at
-	l.mu.Unlock()
-	err := os.Truncate(s.path, at)
-	l.logger.Warn("click log repaired: cut off at a damaged record", "file", s.path, "at", at, "bytes", lost, "error",
-		err)
+	s.told = to
+	l.lost.Add(to - from)
+	l.logger.Error("events in the click log are lost: "+reason, "file", s.path, "at", from, "bytes", to-from)
+}
+
+// giveUp has a segment go on behind bytes that hold no events.
+func (l *Log) giveUp(s *segment, to int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s.done = to
 }
 
 func (r *reader) open(s *segment) error {
@@ -232,7 +246,9 @@ func (l *Log) Done(b *Batch) (err error) {
 			r.segment.done = r.end
 		}
 	}
-	if s := l.active; s != nil && s.done == s.end && time.Since(s.born) >= sealAfter {
+	// With no spare one at hand, no file might be had for the next click.
+	if s := l.active; s != nil && s.done == s.end && time.Since(s.born) >= sealAfter && l.spare != nil &&
+		len(l.unsynced) < maxUnsynced {
 		l.seal()
 	}
 	l.mu.Unlock()
@@ -267,47 +283,10 @@ func (l *Log) retire() error {
 		if l.reader.of == s {
 			err = errors.Join(err, l.reader.close())
 		}
-		err = errors.Join(err, os.Remove(s.path))
+		err = errors.Join(err, remove(s.path))
 	}
 	for _, f := range emptied {
 		err = errors.Join(err, f.release(true))
 	}
 	return err
-}
-
-// adopt takes over the folders of dead processes. What it cannot take over is
-// left for the next time, and must not stop the own events.
-func (l *Log) adopt() {
-	l.reader.adoptAt = time.Now().Add(adoptEvery)
-	entries, err := os.ReadDir(l.dir)
-	if err != nil {
-		l.logger.Warn("click logs of ended processes not listed", "folder", l.dir, "error", err)
-	}
-	for _, entry := range entries {
-		if !entry.IsDir() {
-			continue
-		}
-		path := filepath.Join(l.dir, entry.Name())
-		if err := l.adoptFolder(path); err != nil {
-			l.logger.Warn("click log of an ended process not taken over", "folder", path, "error", err)
-		}
-	}
-}
-
-func (l *Log) adoptFolder(path string) error {
-	f, err := lockFolder(path)
-	if f == nil { // its process is alive, and perhaps this one
-		return err
-	}
-	segments, err := f.leftovers()
-	if err != nil || len(segments) == 0 {
-		return errors.Join(err, f.release(err == nil))
-	}
-	f.segments = len(segments)
-	l.mu.Lock()
-	// In front of the own ones, which Batch promises.
-	l.queue = append(segments, l.queue...)
-	l.mu.Unlock()
-	l.logger.Info("click log of an ended process taken over", "folder", path, "files", len(segments))
-	return nil
 }

@@ -103,6 +103,18 @@ func decodeRecord(b []byte, e *Event) (size int, err error) {
 	return size, nil
 }
 
+// seekRecord returns where the next whole record starts in b, which begins with a
+// damaged one. If b has none, one may start at the place returned, and go on past b.
+func seekRecord(b []byte) (at int, found bool) {
+	var e Event
+	for at := 1; at < len(b); at++ {
+		if _, err := decodeRecord(b[at:], &e); err == nil {
+			return at, true
+		}
+	}
+	return max(1, len(b)-(headerSize+maxPayload)+1), false
+}
+
 func decodePayload(payload []byte, e *Event) bool {
 	// One copy for all the text of an event: its fields are parts of it.
 	d := decoder{b: payload, text: string(payload)}

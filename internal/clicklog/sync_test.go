@@ -1,0 +1,198 @@
+package clicklog
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// disk notes what is synced, and fails as told.
+type disk struct {
+	mu     sync.Mutex
+	synced []string
+	// failing is the file or folder that cannot be synced; failed counts how often.
+	failing string
+	failed  int
+}
+
+func (d *disk) fsync(f *os.File) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if f.Name() == d.failing {
+		d.failed++
+		return syscall.EIO
+	}
+	if err := f.Sync(); err != nil { // it is closed, say
+		return err
+	}
+	d.synced = append(d.synced, f.Name())
+	return nil
+}
+
+// wants compares what was synced since the last call.
+func (d *disk) wants(t *testing.T, paths ...string) {
+	t.Helper()
+	synctest.Wait()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !slices.Equal(d.synced, paths) {
+		t.Fatalf("synced %q, want %q", d.synced, paths)
+	}
+	d.synced = nil
+}
+
+// onDisk opens a log that syncs to d, and returns what it logs, too.
+func onDisk(t *testing.T, dir string, d *disk) (*Log, *strings.Builder) {
+	t.Helper()
+	var told strings.Builder
+	l, err := openWith(dir, slog.New(slog.NewTextHandler(&told, nil)), d.fsync)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l, &told
+}
+
+// fillSegment appends until the active segment is followed by another one.
+func fillSegment(t *testing.T, l *Log) {
+	t.Helper()
+	e := sample()
+	e.ReferrerHost = strings.Repeat("x", 60_000)
+	for first := l.active; l.active == first; {
+		if err := l.Append(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Within 50 ms of a write it is on the disk, with the names that lead to it: each once.
+func TestSync(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, parent := &disk{}, t.TempDir()
+		dir := filepath.Join(parent, "clicks")
+		l, _ := onDisk(t, dir, d)
+		defer l.Close()
+		own := l.own.path
+		file := func(number string) string { return filepath.Join(own, number+extension) }
+		d.wants(t, dir, parent)
+		time.Sleep(syncEvery)
+		d.wants(t, own) // for the first file
+
+		add(t, l, 1)
+		time.Sleep(syncEvery - 1)
+		d.wants(t)
+		time.Sleep(1)
+		d.wants(t, file("1"), own) // for the second
+		add(t, l, 3)
+		time.Sleep(syncEvery)
+		d.wants(t, file("1"))
+		time.Sleep(time.Minute)
+		d.wants(t)
+
+		fillSegment(t, l)
+		time.Sleep(syncEvery)
+		d.wants(t, file("1"), file("2"), own)
+		if len(l.unsynced) > 0 {
+			t.Error("a sealed file is still open")
+		}
+		add(t, l, 1)
+		if err := l.Close(); err != nil {
+			t.Fatal(err)
+		}
+		d.wants(t, file("2"))
+	})
+}
+
+// What could not be synced is tried again until it is, and told of once a minute.
+func TestSyncIsTriedAgain(t *testing.T) {
+	for name, c := range map[string]struct {
+		path func(l *Log) string
+		want []string // what is synced when it can be
+	}{
+		"active": {func(l *Log) string { return l.active.path }, []string{"2.v1"}},
+		"sealed": {func(l *Log) string { return l.unsynced[0].Name() }, []string{"1.v1", "2.v1"}},
+		"folder": {func(l *Log) string { return l.own.path }, []string{"2.v1", "folder"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := &disk{}
+				l, told := onDisk(t, t.TempDir(), d)
+				defer l.Close()
+				add(t, l, 1)
+				time.Sleep(syncEvery)
+				synctest.Wait()
+				fillSegment(t, l)
+				d.failing = c.path(l)
+				time.Sleep(alarmEvery)
+				synctest.Wait()
+				if d.failed < 1000 || strings.Count(told.String(), "not synced") != 1 {
+					t.Errorf("tried %d times in a minute, and told: %s", d.failed, told)
+				}
+				d.failing, d.synced = "", nil
+				time.Sleep(syncEvery)
+				synctest.Wait()
+				for i, path := range d.synced {
+					if d.synced[i] = filepath.Base(path); path == l.own.path {
+						d.synced[i] = "folder"
+					}
+				}
+				d.wants(t, c.want...)
+				time.Sleep(time.Minute)
+				d.wants(t)
+			})
+		})
+	}
+}
+
+// Files that cannot be synced stay open; they have a bound, and clicks have none.
+func TestUnsyncedFiles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &disk{}
+		l, _ := onDisk(t, t.TempDir(), d)
+		defer l.Close()
+		l.fsync = func(*os.File) error { return syscall.EIO }
+		for range maxUnsynced {
+			add(t, l, 1)
+			fillSegment(t, l)
+		}
+		last := l.active
+		e := sample()
+		e.ReferrerHost = strings.Repeat("x", 60_000)
+		for range 2 * segmentSize / 60_000 {
+			if err := l.Append(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if l.active != last || len(l.unsynced) != maxUnsynced {
+			t.Errorf("%d files wait, active is %d, was %d", len(l.unsynced), l.active.number, last.number)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		l.fsync = d.fsync
+		time.Sleep(syncEvery)
+		synctest.Wait()
+		if add(t, l, 1); l.active == last || len(l.unsynced) != 1 {
+			t.Errorf("%d files wait after they could be synced", len(l.unsynced))
+		}
+	})
+}
+
+// A log whose folder cannot be made durable is not opened, and leaves nothing.
+func TestOpenSyncs(t *testing.T) {
+	parent := t.TempDir()
+	dir := filepath.Join(parent, "clicks")
+	for _, path := range []string{parent, dir} {
+		d := &disk{failing: path}
+		if l, err := openWith(dir, slog.New(slog.DiscardHandler), d.fsync); err == nil {
+			l.Close()
+			t.Errorf("opened without %s being synced", path)
+		}
+		empty(t, dir)
+	}
+}
