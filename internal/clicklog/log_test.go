@@ -329,6 +329,7 @@ func TestDamage(t *testing.T) {
 	}{
 		"byte in the second record": {flipped, []int64{ids[0], ids[2]}, one},
 		"zeros in the middle":       {slices.Concat(whole[:one], make([]byte, 3<<20), whole[one:]), ids, 3 << 20},
+		"zeros in a whole read":     {slices.Concat(make([]byte, chunkSize-100), whole), ids, chunkSize - 100},
 		"zeros after the end":       {append(slices.Clone(whole), make([]byte, 4096)...), ids, 4096},
 		"only zeros":                {make([]byte, 4096), nil, 4096},
 		"nothing":                   {nil, nil, 0},

@@ -53,6 +53,39 @@ func TestRemoved(t *testing.T) {
 	}
 }
 
+// A copy in the place of the folder is noticed also where it has all that was written, and
+// where its files are the very same.
+func TestReplacedByCopy(t *testing.T) {
+	for name, copied := range map[string]func(to, from string) error{
+		"copied": func(to, from string) error { return os.CopyFS(to, os.DirFS(from)) },
+		"linked": func(to, from string) error {
+			file := "/1" + extension
+			return errors.Join(os.Mkdir(to, 0o700), os.Link(from+file, to+file))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				dir := t.TempDir() + "/clicks"
+				l, told := onDisk(t, dir, &disk{})
+				defer l.Close()
+				ids := add(t, l, 3)
+				if err := errors.Join(os.Rename(l.own.path, dir+".away"), copied(l.own.path, dir+".away")); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(syncEvery)
+				synctest.Wait()
+				ids = append(ids, add(t, l, 2)...)
+				same(t, drain(t, l), ids)
+				if l.Lost() != 0 || strings.Count(told.String(), "goes on in a new folder") != 1 {
+					t.Errorf("%d bytes lost, and told:\n%s", l.Lost(), told)
+				}
+				abandon(t, l)
+				empty(t, dir)
+			})
+		})
+	}
+}
+
 // What is written behind the new end of a file that somebody cut off is found, and the rest
 // goes to another one.
 func TestCutOff(t *testing.T) {
