@@ -9,8 +9,10 @@ import (
 	"os/exec"
 	"os/signal"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // The test binary runs itself as a process that appends.
@@ -199,4 +201,47 @@ func TestUnrepairableFile(t *testing.T) {
 	}
 	ids = append(ids, add(t, l, 2)...)
 	same(t, drain(t, l), ids)
+}
+
+// Where no next file can be had, either, the part of an event that was written stays, and
+// the reader passes over it.
+func TestUnrepairableLastFile(t *testing.T) {
+	l := open(t, t.TempDir())
+	ids := add(t, l, 2)
+	r, w, err := os.Pipe() // which takes a part of a large event and cannot be cut
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	if _, err := w.Write(make([]byte, 40_000)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.SetWriteDeadline(time.Now().Add(100 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	l.mu.Lock()
+	file, before := l.active.file, l.active.end
+	l.active.file, l.unsynced = w, make([]*os.File, maxUnsynced)
+	l.mu.Unlock()
+	large := sample()
+	large.ReferrerHost = strings.Repeat("x", 60_000)
+	if err := l.Append(large); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Fatalf("Append to a full pipe: %v", err)
+	}
+	l.mu.Lock()
+	written := l.active.end - before
+	l.active.file = file
+	l.mu.Unlock()
+	if written <= 0 {
+		t.Fatalf("%d bytes were written", written)
+	}
+	if _, err := file.Write(l.buf[:written]); err != nil {
+		t.Fatal(err)
+	}
+	ids = append(ids, add(t, l, 2)...)
+	same(t, drain(t, l), ids)
+	if l.Lost() != written {
+		t.Errorf("%d bytes lost, want %d", l.Lost(), written)
+	}
 }

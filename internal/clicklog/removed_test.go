@@ -144,8 +144,12 @@ func TestRemovedAndNothingLost(t *testing.T) {
 		if err := os.RemoveAll(dir); err != nil {
 			t.Fatal(err)
 		}
+		old := l.own
 		ids = add(t, l, 2)
 		same(t, drain(t, l), ids)
+		if _, err := old.lock.Stat(); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("the removed folder is still open: %v", err)
+		}
 
 		// And without clicks, it is noticed when others' folders are looked for.
 		if err := os.RemoveAll(dir); err != nil {

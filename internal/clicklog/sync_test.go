@@ -1,6 +1,7 @@
 package clicklog
 
 import (
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -172,13 +173,24 @@ func TestUnsyncedFiles(t *testing.T) {
 		if l.active != last || len(l.unsynced) != maxUnsynced {
 			t.Errorf("%d files wait, active is %d, was %d", len(l.unsynced), l.active.number, last.number)
 		}
-		time.Sleep(time.Second)
+		time.Sleep(sealAfter)
 		synctest.Wait()
+		if drain(t, l); l.active != last {
+			t.Error("a segment ended because it was old, with too many open")
+		}
 		l.fsync = d.fsync
 		time.Sleep(syncEvery)
 		synctest.Wait()
 		if add(t, l, 1); l.active == last || len(l.unsynced) != 1 {
 			t.Errorf("%d files wait after they could be synced", len(l.unsynced))
+		}
+		file := l.active.file
+		d.failing = file.Name()
+		if err := l.Close(); !errors.Is(err, syscall.EIO) {
+			t.Errorf("closed without being synced: %v", err)
+		}
+		if _, err := file.Stat(); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("the file is still open: %v", err)
 		}
 	})
 }
