@@ -328,6 +328,7 @@ func TestDamage(t *testing.T) {
 		lost     int
 	}{
 		"byte in the second record": {flipped, []int64{ids[0], ids[2]}, one},
+		"a byte too many":           {slices.Concat(whole[:one], []byte{7}, whole[one:]), ids, 1},
 		"zeros in the middle":       {slices.Concat(whole[:one], make([]byte, 3<<20), whole[one:]), ids, 3 << 20},
 		"zeros in a whole read":     {slices.Concat(make([]byte, chunkSize-100), whole), ids, chunkSize - 100},
 		"zeros after the end":       {append(slices.Clone(whole), make([]byte, 4096)...), ids, 4096},
