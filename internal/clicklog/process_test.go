@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -12,7 +13,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 )
 
 // The test binary runs itself as a process that appends.
@@ -208,33 +208,22 @@ func TestUnrepairableFile(t *testing.T) {
 func TestUnrepairableLastFile(t *testing.T) {
 	l := open(t, t.TempDir())
 	ids := add(t, l, 2)
-	r, w, err := os.Pipe() // which takes a part of a large event and cannot be cut
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	defer w.Close()
-	if _, err := w.Write(make([]byte, 40_000)); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.SetWriteDeadline(time.Now().Add(100 * time.Millisecond)); err != nil {
-		t.Fatal(err)
-	}
+	full := nearlyFull(t)
 	l.mu.Lock()
 	file, before := l.active.file, l.active.end
-	l.active.file, l.unsynced = w, make([]*os.File, maxUnsynced)
+	l.active.file, l.unsynced = full, make([]*os.File, maxUnsynced)
 	l.mu.Unlock()
 	large := sample()
 	large.ReferrerHost = strings.Repeat("x", 60_000)
-	if err := l.Append(large); !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Fatalf("Append to a full pipe: %v", err)
+	if err := l.Append(large); !errors.Is(err, syscall.EAGAIN) {
+		t.Errorf("Append to a file that is nearly full: %v", err)
 	}
 	l.mu.Lock()
 	written := l.active.end - before
 	l.active.file = file
 	l.mu.Unlock()
 	if written <= 0 {
-		t.Fatalf("%d bytes were written", written)
+		t.Fatal("nothing was written")
 	}
 	if _, err := file.Write(l.buf[:written]); err != nil {
 		t.Fatal(err)
@@ -244,4 +233,26 @@ func TestUnrepairableLastFile(t *testing.T) {
 	if l.Lost() != written {
 		t.Errorf("%d bytes lost, want %d", l.Lost(), written)
 	}
+}
+
+// nearlyFull returns a file that takes a part of a large event, and cannot be cut.
+func nearlyFull(t *testing.T) *os.File {
+	t.Helper()
+	var pipe [2]int
+	if err := syscall.Pipe(pipe[:]); err != nil {
+		t.Fatal(err)
+	}
+	r, w := os.NewFile(uintptr(pipe[0]), "read"), os.NewFile(uintptr(pipe[1]), "write")
+	t.Cleanup(func() { r.Close(); w.Close() })
+	// Only from now on, so that a write which finds no room fails and does not wait.
+	if err := syscall.SetNonblock(pipe[1], true); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(make([]byte, 4<<20)); !errors.Is(err, syscall.EAGAIN) {
+		t.Fatalf("a pipe that takes everything: %v", err)
+	}
+	if _, err := io.ReadFull(r, make([]byte, 4096)); err != nil {
+		t.Fatal(err)
+	}
+	return w
 }

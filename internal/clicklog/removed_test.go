@@ -68,8 +68,9 @@ func TestReplacedByCopy(t *testing.T) {
 				dir := t.TempDir() + "/clicks"
 				l, told := onDisk(t, dir, &disk{})
 				defer l.Close()
+				path := l.own.path
 				ids := add(t, l, 3)
-				if err := errors.Join(os.Rename(l.own.path, dir+".away"), copied(l.own.path, dir+".away")); err != nil {
+				if err := errors.Join(os.Rename(path, dir+".away"), copied(path, dir+".away")); err != nil {
 					t.Fatal(err)
 				}
 				time.Sleep(syncEvery)

@@ -18,15 +18,25 @@ import (
 type disk struct {
 	mu     sync.Mutex
 	synced []string
-	// failing is the file or folder that cannot be synced; failed counts how often.
+	// failing is a pattern of the files and folders that cannot be synced; failed
+	// counts how often.
 	failing string
 	failed  int
+}
+
+// fail has the next syncs of some files fail, and returns how many did until now.
+func (d *disk) fail(pattern string) (failed int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	failed = d.failed
+	d.failing, d.failed, d.synced = pattern, 0, nil
+	return failed
 }
 
 func (d *disk) fsync(f *os.File) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if f.Name() == d.failing {
+	if match, err := filepath.Match(d.failing, f.Name()); match || err != nil {
 		d.failed++
 		return syscall.EIO
 	}
@@ -72,6 +82,13 @@ func fillSegment(t *testing.T, l *Log) {
 	}
 }
 
+// unsynced counts the sealed files that are still open.
+func unsynced(l *Log) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.unsynced)
+}
+
 // Within 50 ms of a write it is on the disk, with the names that lead to it: each once.
 func TestSync(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -86,9 +103,9 @@ func TestSync(t *testing.T) {
 		d.wants(t, own) // for the first file
 
 		add(t, l, 1)
-		time.Sleep(syncEvery - 1)
+		time.Sleep(syncEvery - time.Nanosecond)
 		d.wants(t)
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		d.wants(t, file("1"), own) // for the second
 		add(t, l, 3)
 		time.Sleep(syncEvery)
@@ -99,7 +116,7 @@ func TestSync(t *testing.T) {
 		fillSegment(t, l)
 		time.Sleep(syncEvery)
 		d.wants(t, file("1"), file("2"), own)
-		if len(l.unsynced) > 0 {
+		if unsynced(l) > 0 {
 			t.Error("a sealed file is still open")
 		}
 		add(t, l, 1)
@@ -129,13 +146,12 @@ func TestSyncIsTriedAgain(t *testing.T) {
 				time.Sleep(syncEvery)
 				synctest.Wait()
 				fillSegment(t, l)
-				d.failing = c.path(l)
+				d.fail(c.path(l))
 				time.Sleep(alarmEvery)
 				synctest.Wait()
-				if d.failed < 1000 || strings.Count(told.String(), "not synced") != 1 {
-					t.Errorf("tried %d times in a minute, and told: %s", d.failed, told)
+				if failed := d.fail(""); failed < 1000 || strings.Count(told.String(), "not synced") != 1 {
+					t.Errorf("tried %d times in a minute, and told: %s", failed, told)
 				}
-				d.failing, d.synced = "", nil
 				time.Sleep(syncEvery)
 				synctest.Wait()
 				for i, path := range d.synced {
@@ -157,7 +173,7 @@ func TestUnsyncedFiles(t *testing.T) {
 		d := &disk{}
 		l, _ := onDisk(t, t.TempDir(), d)
 		defer l.Close()
-		l.fsync = func(*os.File) error { return syscall.EIO }
+		d.fail(filepath.Join(l.dir, "*", "*"))
 		for range maxUnsynced {
 			add(t, l, 1)
 			fillSegment(t, l)
@@ -170,22 +186,22 @@ func TestUnsyncedFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if l.active != last || len(l.unsynced) != maxUnsynced {
-			t.Errorf("%d files wait, active is %d, was %d", len(l.unsynced), l.active.number, last.number)
+		if n := unsynced(l); l.active != last || n != maxUnsynced {
+			t.Errorf("%d files wait, active is %d, was %d", n, l.active.number, last.number)
 		}
 		time.Sleep(sealAfter)
 		synctest.Wait()
 		if drain(t, l); l.active != last {
 			t.Error("a segment ended because it was old, with too many open")
 		}
-		l.fsync = d.fsync
+		d.fail("")
 		time.Sleep(syncEvery)
 		synctest.Wait()
-		if add(t, l, 1); l.active == last || len(l.unsynced) != 1 {
-			t.Errorf("%d files wait after they could be synced", len(l.unsynced))
+		if add(t, l, 1); l.active == last || unsynced(l) != 1 {
+			t.Errorf("%d files wait after they could be synced", unsynced(l))
 		}
 		file := l.active.file
-		d.failing = file.Name()
+		d.fail(file.Name())
 		if err := l.Close(); !errors.Is(err, syscall.EIO) {
 			t.Errorf("closed without being synced: %v", err)
 		}
