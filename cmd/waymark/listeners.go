@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/clientaddr"
+	"github.com/waymarkhq/waymark/internal/listen"
 )
 
 // listeners are the flags that say where serve listens, and behind which proxies.
@@ -20,6 +22,7 @@ type listeners struct {
 	APIAddr        string   `name:"api-addr" default:"127.0.0.1:8080" help:"Where the administrative API listens; default: ${default}." placeholder:"HOST:PORT"`
 	PublicAddr     string   `default:"127.0.0.1:8081" help:"Where the redirector listens for visitors; default: ${default}." placeholder:"HOST:PORT"`
 	MetricsAddr    string   `default:"127.0.0.1:8082" help:"Where /metrics is served; empty turns it off; default: ${default}." placeholder:"HOST:PORT"`
+	MaxConnections int      `help:"Connections that may be open at once, on all listeners; default: what the limit of open files allows, at most 10000." placeholder:"NUMBER"`
 	TrustedProxies []string `help:"Networks of your proxies: their X-Forwarded-For and country headers are believed." placeholder:"CIDR"`
 
 	trusted clientaddr.Trusted
@@ -41,14 +44,19 @@ func (l *listeners) check() error {
 		}
 		l.trusted = append(l.trusted, network.Masked())
 	}
-	return nil
+	return l.checkConnections()
 }
 
 // listener is an address at which the process answers.
 type listener struct {
-	name   string
-	net    net.Listener
-	server *http.Server
+	name string
+	tcp  *net.TCPListener
+	// tls is how TLS ends here, and wrap wraps connections that speak HTTP/1; may be nil.
+	tls  *tls.Config
+	wrap func(net.Conn) net.Conn
+	// The rest is there once it answers.
+	accepting *listen.Listener
+	server    *http.Server
 }
 
 // listen opens a listener whose address a flag gave; nil when it is not wanted.
@@ -64,20 +72,26 @@ func (p *process) listen(name, flag, addr string, wanted bool) (*listener, error
 		}
 		return nil, fmt.Errorf("%s %s: %w", flag, addr, err)
 	}
-	p.listeners = append(p.listeners, &listener{name: name, net: l})
+	p.listeners = append(p.listeners, &listener{name: name, tcp: l.(*net.TCPListener)})
 	return p.listeners[len(p.listeners)-1], nil
 }
 
 // serve answers requests with h until the process stops.
 func (p *process) serve(l *listener, h http.Handler) {
+	l.accepting = p.bounded(l)
 	l.server = &http.Server{
-		Handler: h, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 60 * time.Second,
-		IdleTimeout: 2 * time.Minute, DisableGeneralOptionsHandler: true, MaxHeaderBytes: 32 << 10,
+		Handler: l.accepting.Handler(h), ConnState: l.accepting.Track,
+		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, WriteTimeout: 60 * time.Second,
+		IdleTimeout: idleClients, DisableGeneralOptionsHandler: true, MaxHeaderBytes: 32 << 10,
+		HTTP2:    &http.HTTP2Config{MaxConcurrentStreams: maxStreams},
 		ErrorLog: log.New(connectionLog{p.log}, "", 0),
 	}
-	p.log.Info("listening", "what", l.name, "address", l.net.Addr().String())
+	if l.name == "public" {
+		l.server.IdleTimeout = idleVisitors
+	}
+	p.log.Info("listening", "what", l.name, "address", l.tcp.Addr().String())
 	go func() {
-		if err := l.server.Serve(l.net); !errors.Is(err, http.ErrServerClosed) {
+		if err := l.server.Serve(l.accepting); !errors.Is(err, http.ErrServerClosed) {
 			p.failed <- fmt.Errorf("%s listener: %w", l.name, err)
 		}
 	}()
@@ -93,7 +107,7 @@ func (p *process) drain() {
 	var draining sync.WaitGroup
 	for _, l := range p.listeners {
 		if l.server == nil {
-			l.net.Close()
+			l.tcp.Close()
 			continue
 		}
 		draining.Go(func() {
@@ -117,7 +131,7 @@ func reachable(a net.Addr) string {
 // port is that of a listener, or of the address it would have.
 func port(addr string, l *listener) string {
 	if l != nil {
-		return strconv.Itoa(l.net.Addr().(*net.TCPAddr).Port)
+		return strconv.Itoa(l.tcp.Addr().(*net.TCPAddr).Port)
 	}
 	_, port, _ := net.SplitHostPort(addr)
 	return port

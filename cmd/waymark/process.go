@@ -3,10 +3,10 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"slices"
 
@@ -99,7 +99,7 @@ func (p *process) start(ctx context.Context) error {
 		p.addresses = link.Addresses{Scheme: "http", Port: ":" + port(p.PublicAddr, public)}
 	}
 	if api != nil {
-		p.apiURL = "http://" + reachable(api.net.Addr())
+		p.apiURL = "http://" + reachable(api.tcp.Addr())
 	}
 	if p.apiTLS() {
 		p.apiURL = "https://" + p.APIHost
@@ -124,16 +124,15 @@ func (p *process) start(ctx context.Context) error {
 	}
 	if public != nil {
 		if p.acme() {
-			public.net = tls.NewListener(public.net, i.Certificates.TLS())
+			public.tls = i.Certificates.TLS()
 		}
 		p.serve(public, p.secured(i.Public))
 	}
 	if api != nil {
 		if p.apiTLS() {
-			api.net = tls.NewListener(api.net, i.Certificates.TLS())
-		} else {
-			api.net = server.Listener(api.net, i.Pipeline)
+			api.tls = i.Certificates.TLS()
 		}
+		api.wrap = func(c net.Conn) net.Conn { return server.Conn(c, i.Pipeline) }
 		p.serve(api, p.secured(i.API))
 	}
 	if plain != nil {

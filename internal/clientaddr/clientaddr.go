@@ -21,7 +21,7 @@ func (t Trusted) Of(r *http.Request) (address netip.Addr, proxied bool) {
 		return netip.Addr{}, false
 	}
 	address = plain(peer.Addr())
-	if !t.contain(address) {
+	if !t.Contain(address) {
 		return address, false
 	}
 	lines := r.Header["X-Forwarded-For"]
@@ -37,7 +37,7 @@ func (t Trusted) Of(r *http.Request) (address netip.Addr, proxied bool) {
 			if !ok {
 				return address, true
 			}
-			if address = hop; !t.contain(address) {
+			if address = hop; !t.Contain(address) {
 				return address, true
 			}
 		}
@@ -63,7 +63,8 @@ func parseHop(s string) (netip.Addr, bool) {
 // plain makes an address comparable: an IPv4 one in IPv6 form is IPv4.
 func plain(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
 
-func (t Trusted) contain(a netip.Addr) bool {
+// Contain reports whether a, which is no IPv4 address in IPv6 form, is a trusted proxy.
+func (t Trusted) Contain(a netip.Addr) bool {
 	for _, p := range t {
 		if p.Contains(a) {
 			return true

@@ -22,6 +22,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/listen"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/server"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
@@ -222,13 +223,15 @@ func TestConnectionLevelRefusals(t *testing.T) {
 		ClientAddr: func(*http.Request) netip.Addr { return netip.MustParseAddr("203.0.113.7") }})
 	h := server.New(server.Options{Service: service, Log: logger,
 		Ready: func(context.Context) error { panic("secret cause") }})
-	inner, err := net.Listen("tcp", "127.0.0.1:0")
+	inner, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &http.Server{Handler: h, MaxHeaderBytes: 8 << 10, ErrorLog: slog.NewLogLogger(logger.Handler(),
 		slog.LevelDebug)}
-	go s.Serve(server.Listener(inner, service))
+	go s.Serve(listen.New(inner, listen.Options{Max: 100, Wrap: func(c net.Conn) net.Conn {
+		return server.Conn(c, service)
+	}}))
 	defer s.Close()
 
 	for name, c := range map[string]struct {
@@ -244,6 +247,8 @@ func TestConnectionLevelRefusals(t *testing.T) {
 			"invalid_request"},
 		"huge header": {"GET /v1/me HTTP/1.1\r\nHost: x\r\nA: " + strings.Repeat("a", 20<<10) + "\r\n\r\n", 400,
 			"invalid_request"},
+		"length and coding": {"POST /v1/me HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n" +
+			"Transfer-Encoding: chunked\r\n\r\n", 400, "invalid_request"},
 		"bad escape": {"GET /v1/%zz HTTP/1.1\r\nHost: x\r\n\r\n", 400, "invalid_request"},
 		"panic":      {"GET /readyz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 500, "internal_error"},
 	} {

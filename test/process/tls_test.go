@@ -68,6 +68,9 @@ func TestTLS(t *testing.T) {
 		}
 		secure(s.api, "https://api.example.com/readyz", 200)
 		secure(public, "https://assets.localhost/none.png", 404)
+		refuses(t, "api with TLS", s.api, &tls.Config{RootCAs: ca.Issued, ServerName: "api.example.com"})
+		refuses(t, "public with TLS", public, &tls.Config{RootCAs: ca.Issued, ServerName: "assets.localhost"})
+		refuses(t, "http", plain, nil)
 
 		if _, err := get(public, "https://x.example/"); err == nil {
 			t.Error("a hostname that nobody serves has a certificate")

@@ -11,29 +11,18 @@ import (
 	"github.com/waymarkhq/waymark/internal/op"
 )
 
-// Listener wraps the API's listener so that requests which net/http refuses
+// Conn wraps a connection of the API so that requests which net/http refuses
 // before any handler sees them (a malformed request line or header, a missing
 // Host) are answered in the envelope too (completions.md §1).
-func Listener(l net.Listener, p *op.Pipeline) net.Listener { return listener{l, p} }
-
-type listener struct {
-	net.Listener
-	service *op.Pipeline
-}
-
-// Accept implements net.Listener.
-func (l listener) Accept() (net.Conn, error) {
-	c, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	return &conn{c, l.service}, nil
-}
+func Conn(c net.Conn, p *op.Pipeline) net.Conn { return &conn{c, p} }
 
 type conn struct {
 	net.Conn
 	service *op.Pipeline
 }
+
+// NetConn returns the connection below, as that of tls.Conn does.
+func (c *conn) NetConn() net.Conn { return c.Conn }
 
 // refusalHeaders follow the status line of net/http's own refusals, and of
 // nothing that a handler writes: those carry X-Request-Id before the type.

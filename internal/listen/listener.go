@@ -1,0 +1,364 @@
+// Package listen accepts the connections of the HTTP listeners: not more than the
+// process can have, and only heads of requests that every program reads alike.
+package listen
+
+import (
+	"container/list"
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/waymarkhq/waymark/internal/clientaddr"
+)
+
+const (
+	// handshakeTimeout bounds a TLS handshake.
+	handshakeTimeout = 10 * time.Second
+	// firstFor is how long a new connection has for its first request before another one
+	// may take its place.
+	firstFor = 500 * time.Millisecond
+)
+
+// Bound names what a connection was closed for.
+type Bound string
+
+const (
+	// Connections is the bound of a listener: its longest idle connection made room.
+	Connections Bound = "connections"
+	// Address is the bound of a client: its longest idle connection made room, or the
+	// new one was closed.
+	Address Bound = "address"
+)
+
+// Options are what a Listener accepts, and how.
+type Options struct {
+	// Max bounds the open connections.
+	Max int
+	// PerAddress bounds those of a client, which is an IPv4 address or an IPv6 network
+	// of 64 bits, but for Trusted ones; 0 for no bound.
+	PerAddress int
+	Trusted    clientaddr.Trusted
+	// TLS is how TLS ends here; nil when it does not.
+	TLS *tls.Config
+	// Wrap wraps connections that speak HTTP/1; may be nil.
+	Wrap func(net.Conn) net.Conn
+	// Closed is told of each connection that is closed for a bound.
+	Closed func(Bound)
+}
+
+// Listener accepts the connections of one http.Server, whose ConnState is Track. A full
+// one closes the connection that has waited longest for a request. If none does, the
+// next one waits until one does or ends, and others behind it in the kernel.
+type Listener struct {
+	Options
+	tcp *net.TCPListener
+
+	mu sync.Mutex
+	// open are the connections, the one longest in its state first.
+	open      list.List // of *conn
+	waiting   int
+	addresses map[netip.Addr]int
+	closed    bool
+	// changed tells that a connection ended or became idle, or that l was closed.
+	changed *sync.Cond
+
+	// handshaken are the connections whose handshake is done; nil without TLS.
+	handshaken chan accepted
+	// last tells that each answer ends its connection.
+	last atomic.Bool
+}
+
+// accepted is what Accept returns.
+type accepted struct {
+	conn net.Conn
+	err  error
+}
+
+// New returns a Listener that accepts from tcp.
+func New(tcp *net.TCPListener, o Options) *Listener {
+	l := &Listener{Options: o, tcp: tcp, addresses: map[netip.Addr]int{}}
+	l.changed = sync.NewCond(&l.mu)
+	if o.TLS != nil {
+		l.handshaken = make(chan accepted)
+		go l.handshakes()
+	}
+	return l
+}
+
+// Addr implements net.Listener.
+func (l *Listener) Addr() net.Addr { return l.tcp.Addr() }
+
+// Accept implements net.Listener.
+func (l *Listener) Accept() (net.Conn, error) {
+	if l.handshaken != nil {
+		next := <-l.handshaken
+		return next.conn, next.err
+	}
+	c, err := l.accept()
+	if err != nil {
+		return nil, err
+	}
+	return l.http1(c), nil
+}
+
+// http1 completes a connection that speaks HTTP/1.
+func (l *Listener) http1(c closeWriter) net.Conn {
+	checked := &checkedConn{closeWriter: c}
+	if l.Wrap != nil {
+		return l.Wrap(checked)
+	}
+	return checked
+}
+
+// handshakes accepts connections and makes their handshakes, which tell whether they
+// speak HTTP/1. net/http makes no other handshake, but tells of one that failed.
+func (l *Listener) handshakes() {
+	var under sync.WaitGroup
+	for {
+		c, err := l.accept()
+		if errors.Is(err, net.ErrClosed) {
+			under.Wait()
+			l.handshaken <- accepted{err: err}
+			return
+		}
+		if err != nil { // the server comes again
+			l.handshaken <- accepted{err: err}
+			continue
+		}
+		under.Go(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), handshakeTimeout)
+			defer cancel()
+			secure := tls.Server(c, l.TLS)
+			next := accepted{conn: secure}
+			if err := secure.HandshakeContext(ctx); err == nil {
+				switch secure.ConnectionState().NegotiatedProtocol {
+				case "", "http/1.1":
+					next.conn = l.http1(secure)
+				}
+			}
+			l.handshaken <- next
+		})
+	}
+}
+
+// accept returns the next connection that there is room for.
+func (l *Listener) accept() (*conn, error) {
+	for {
+		tcp, err := l.tcp.AcceptTCP()
+		if err != nil {
+			return nil, err
+		}
+		c := &conn{TCPConn: tcp, listener: l, client: l.client(tcp.RemoteAddr())}
+		if l.enter(c) {
+			return c, nil
+		}
+		tcp.Close()
+	}
+}
+
+// client returns whose connection it is, the zero Addr for one that is not bounded.
+func (l *Listener) client(remote net.Addr) netip.Addr {
+	address := remote.(*net.TCPAddr).AddrPort().Addr().Unmap().WithZone("")
+	if l.PerAddress == 0 || l.Trusted.Contain(address) {
+		return netip.Addr{}
+	}
+	if address.Is6() {
+		network, _ := address.Prefix(64)
+		return network.Addr()
+	}
+	return address
+}
+
+// enter finds room for c, and reports whether there is any.
+func (l *Listener) enter(c *conn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c.client.IsValid() && l.addresses[c.client] >= l.PerAddress {
+		l.Closed(Address)
+		idle, _ := l.longestIdle(func(other *conn) bool { return other.client == c.client })
+		if idle == nil {
+			return false
+		}
+		l.end(idle)
+	}
+	for l.open.Len() >= l.Max && !l.closed {
+		idle, wait := l.longestIdle(func(*conn) bool { return true })
+		if idle == nil {
+			l.wait(wait)
+			continue
+		}
+		l.Closed(Connections)
+		l.end(idle)
+	}
+	if l.closed {
+		return false
+	}
+	c.since, c.place = time.Now(), l.open.PushBack(c)
+	l.waiting++
+	if c.client.IsValid() {
+		l.addresses[c.client]++
+	}
+	return true
+}
+
+// longestIdle returns the connection that has waited longest among some. If there is none
+// but for new ones, it returns when there may be.
+func (l *Listener) longestIdle(among func(*conn) bool) (idle *conn, wait time.Duration) {
+	for e := l.open.Front(); e != nil; e = e.Next() {
+		c := e.Value.(*conn)
+		if c.state == http.StateActive || !among(c) {
+			continue
+		}
+		left := firstFor - time.Since(c.since)
+		if c.state == http.StateIdle || left <= 0 {
+			return c, 0
+		}
+		if wait == 0 {
+			wait = left
+		}
+	}
+	return nil, wait
+}
+
+// wait waits until something has changed, or for as long as told.
+func (l *Listener) wait(most time.Duration) {
+	if most > 0 {
+		defer time.AfterFunc(most, func() {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			l.changed.Signal()
+		}).Stop()
+	}
+	l.changed.Wait()
+}
+
+// end closes an open connection.
+func (l *Listener) end(c *conn) {
+	l.remove(c)
+	c.TCPConn.Close()
+}
+
+// remove takes c off the open ones, if it is one.
+func (l *Listener) remove(c *conn) {
+	if c.place == nil {
+		return
+	}
+	l.open.Remove(c.place)
+	c.place = nil
+	if c.state != http.StateActive {
+		l.waiting--
+	}
+	if l.addresses[c.client] > 1 {
+		l.addresses[c.client]--
+	} else {
+		delete(l.addresses, c.client)
+	}
+	l.changed.Signal()
+}
+
+// Track is the ConnState of the server.
+func (l *Listener) Track(of net.Conn, state http.ConnState) {
+	c := tracked(of)
+	if c == nil || state != http.StateActive && state != http.StateIdle {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if c.place == nil {
+		return
+	}
+	switch was := c.state == http.StateActive; {
+	case was && state == http.StateIdle:
+		l.waiting++
+		l.changed.Signal()
+	case !was && state == http.StateActive:
+		l.waiting--
+	}
+	c.state = state
+	l.open.MoveToBack(c.place)
+}
+
+// Handler has h answer. An answer ends its connection when l drains, and when the body of
+// its request has a transfer coding: nobody but net/http knows where that ends, so a head
+// behind it could not be checked.
+func (l *Listener) Handler(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if l.last.Load() || len(r.TransferEncoding) > 0 {
+			w.Header().Set("Connection", "close")
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// Drain has each answer end its connection. Connections are still accepted.
+func (l *Listener) Drain() { l.last.Store(true) }
+
+// Open returns how many connections have a request under way, and how many wait for one.
+func (l *Listener) Open() (active, idle int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.open.Len() - l.waiting, l.waiting
+}
+
+// CloseIdle closes the connections that wait for their next request.
+func (l *Listener) CloseIdle() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for {
+		idle, _ := l.longestIdle(func(c *conn) bool { return c.state == http.StateIdle })
+		if idle == nil {
+			return
+		}
+		l.end(idle)
+	}
+}
+
+// Close implements net.Listener. Connections stay open.
+func (l *Listener) Close() error {
+	l.mu.Lock()
+	l.closed = true
+	l.changed.Broadcast()
+	l.mu.Unlock()
+	return l.tcp.Close()
+}
+
+// conn is an accepted connection.
+type conn struct {
+	*net.TCPConn
+	listener *Listener
+	client   netip.Addr
+	// since is when it was accepted.
+	since time.Time
+	// The rest is guarded by Listener.mu: what the server says of it, and its place
+	// among the open ones, nil when it is closed.
+	state http.ConnState
+	place *list.Element
+}
+
+// Close implements net.Conn.
+func (c *conn) Close() error {
+	c.listener.mu.Lock()
+	c.listener.remove(c)
+	c.listener.mu.Unlock()
+	return c.TCPConn.Close()
+}
+
+// tracked finds the accepted connection below others.
+func tracked(c net.Conn) *conn {
+	for {
+		switch is := c.(type) {
+		case *conn:
+			return is
+		case interface{ NetConn() net.Conn }:
+			c = is.NetConn()
+		default:
+			return nil
+		}
+	}
+}
