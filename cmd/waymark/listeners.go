@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"net/http"
 	"net/netip"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/clientaddr"
@@ -76,6 +74,15 @@ func (p *process) listen(name, flag, addr string, wanted bool) (*listener, error
 	return p.listeners[len(p.listeners)-1], nil
 }
 
+// close ends accepting.
+func (l *listener) close() {
+	if l.accepting != nil {
+		l.accepting.Close()
+	} else {
+		l.tcp.Close()
+	}
+}
+
 // serve answers requests with h until the process stops.
 func (p *process) serve(l *listener, h http.Handler) {
 	l.accepting = p.bounded(l)
@@ -91,32 +98,10 @@ func (p *process) serve(l *listener, h http.Handler) {
 	}
 	p.log.Info("listening", "what", l.name, "address", l.tcp.Addr().String())
 	go func() {
-		if err := l.server.Serve(l.accepting); !errors.Is(err, http.ErrServerClosed) {
+		if err := l.server.Serve(l.accepting); !errors.Is(err, net.ErrClosed) && !errors.Is(err, http.ErrServerClosed) {
 			p.failed <- fmt.Errorf("%s listener: %w", l.name, err)
 		}
 	}()
-}
-
-// drainFor bounds how long requests under way may take at the end.
-const drainFor = 15 * time.Second
-
-// drain closes the listeners once the requests under way are answered.
-func (p *process) drain() {
-	ctx, cancel := context.WithTimeout(context.Background(), drainFor)
-	defer cancel()
-	var draining sync.WaitGroup
-	for _, l := range p.listeners {
-		if l.server == nil {
-			l.tcp.Close()
-			continue
-		}
-		draining.Go(func() {
-			if err := l.server.Shutdown(ctx); err != nil {
-				l.server.Close()
-			}
-		})
-	}
-	draining.Wait()
 }
 
 // reachable is an address at which a listener answers on this machine.

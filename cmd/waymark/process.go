@@ -3,12 +3,10 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
-	"slices"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -32,8 +30,9 @@ type process struct {
 	addresses link.Addresses
 	apiURL    string
 
-	listeners []*listener
-	// stops are run in reverse order.
+	listeners    []*listener
+	installation *assembly.Installation
+	// stops are run in reverse order after those two.
 	stops []func() error
 }
 
@@ -118,7 +117,7 @@ func (p *process) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.stops = append(p.stops, i.Close)
+	p.installation = i
 	if err := i.Start(ctx); err != nil {
 		return err
 	}
@@ -187,14 +186,4 @@ func (p *process) closeDatabase() error {
 		return fmt.Errorf("close the database: %w", err)
 	}
 	return nil
-}
-
-// stop drains the listeners, then ends the rest in reverse order of its start:
-// everything before the database, and the database before its folder.
-func (p *process) stop() (err error) {
-	p.drain()
-	for _, stop := range slices.Backward(p.stops) {
-		err = errors.Join(err, stop())
-	}
-	return err
 }

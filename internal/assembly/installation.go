@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -116,7 +117,10 @@ type Installation struct {
 
 	settings Settings
 	clicks   *clicklog.Log
+	salts    *visitor.Salts
 	engine   eventstore.Engine
+	// draining tells that the process ends.
+	draining atomic.Bool
 	// loops are the work in the background, in the order of their start.
 	loops []func(context.Context)
 	// stops end the loops that run.
@@ -235,7 +239,7 @@ func (i *Installation) openCertificates() {
 
 func (i *Installation) openAPI() {
 	s := &i.settings
-	i.API = server.New(server.Options{Service: i.Pipeline, Log: s.Log, CORSOrigins: s.CORSOrigins, Ready: s.DB.Ping})
+	i.API = server.New(server.Options{Service: i.Pipeline, Log: s.Log, CORSOrigins: s.CORSOrigins, Ready: i.ready})
 	if s.Issuer != nil {
 		i.loops = append(i.loops, func(ctx context.Context) {
 			if err := s.Issuer.Connect(ctx); err != nil && ctx.Err() == nil {
@@ -273,7 +277,8 @@ func (i *Installation) openRedirect() (err error) {
 	})
 	i.counter("waymark_click_log_lost_bytes_total", "Bytes of clicks in the click log that were damaged or whose file was removed.",
 		i.clicks.Lost)
-	counter, salts := clickcount.New(s.DB.Urgent(), i.clicks.Inherited, s.Log), visitor.NewSalts(s.DB, s.Log)
+	counter := clickcount.New(s.DB.Urgent(), i.clicks.Inherited, s.Log)
+	i.salts = visitor.NewSalts(s.DB, s.Log)
 	i.Loader = eventstore.NewLoader(i.clicks, s.Events.Append, counter.Count, s.Engine.loadSize(), s.Log)
 	i.gauge("waymark_event_lag_seconds", "Age of the oldest visit that is being moved to the engine of events.", func() float64 {
 		if at := i.Loader.Oldest(); at != 0 {
@@ -284,7 +289,7 @@ func (i *Installation) openRedirect() (err error) {
 	i.Unstored = eventstore.NewUnstoring(s.DB, s.Log)
 	i.Routes = route.NewCache(s.DB.Urgent(), s.Log)
 	visits := redirect.New(redirect.Options{
-		Cache: i.Routes, DB: s.DB.Urgent(), LimitScale: s.LimitScale, Append: i.clicks.Append, Unstored: i.Unstored.Add, Clicks: counter, Salts: salts, Address: s.Addresses.URL,
+		Cache: i.Routes, DB: s.DB.Urgent(), LimitScale: s.LimitScale, Append: i.clicks.Append, Unstored: i.Unstored.Add, Clicks: counter, Salts: i.salts, Ready: i.Ready, Address: s.Addresses.URL,
 		Visitors: visitor.New(visitor.Options{
 			TrustedProxies: s.TrustedProxies, CountryHeader: s.CountryHeader, Countries: s.Countries,
 		}),
@@ -292,14 +297,34 @@ func (i *Installation) openRedirect() (err error) {
 		Assets: blob.Handler(s.Blobs, s.Log), AssetsHost: s.Assets.Host,
 	})
 	i.Public = visits
-	i.loops = append(i.loops, counter.Run, i.Loader.Run, i.Unstored.Run, i.Routes.Follow, salts.Run, visits.Run)
+	i.loops = append(i.loops, counter.Run, i.Loader.Run, i.Unstored.Run, i.Routes.Follow, i.salts.Run, visits.Run)
 	if s.Countries != nil {
 		i.loops = append(i.loops, s.Countries.Run)
 	}
 	return nil
 }
 
-// Start starts the work in the background. It may be called once.
+// ready is what the API listener tells of its readiness.
+func (i *Installation) ready(ctx context.Context) error {
+	if i.draining.Load() {
+		return errors.New("the process ends")
+	}
+	return i.settings.DB.Ping(ctx)
+}
+
+// Ready reports whether the redirector can answer visitors, and as other processes do.
+func (i *Installation) Ready() bool {
+	return !i.draining.Load() && i.Routes.Ready() && i.salts.Ready()
+}
+
+// Drain has the listeners tell from now on that the process is not ready, as it ends.
+func (i *Installation) Drain() { i.draining.Store(true) }
+
+// readyFor bounds how long a starting redirector waits for a database that is away.
+const readyFor = 5 * time.Second
+
+// Start starts the work in the background. A redirector is ready then, unless the database
+// is away. It may be called once.
 func (i *Installation) Start(ctx context.Context) error {
 	if db := i.settings.DB; i.settings.Roles.Executor && i.settings.embedded() {
 		if err := certificate.TakeOver(ctx, db); err != nil {
@@ -318,7 +343,23 @@ func (i *Installation) Start(ctx context.Context) error {
 		done.Go(func() { run(ctx) })
 		i.stops = append(i.stops, func() { cancel(); done.Wait() })
 	}
+	if i.settings.Roles.Redirect {
+		i.awaitReady(ctx)
+	}
 	return nil
+}
+
+// awaitReady waits until the redirector is ready, for readyFor at most.
+func (i *Installation) awaitReady(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, readyFor)
+	defer cancel()
+	for !i.Ready() {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
 }
 
 // Record puts an event into the click log, as the redirector does.

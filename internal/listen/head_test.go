@@ -147,7 +147,7 @@ func TestHTTP2(t *testing.T) {
 	authority := httptest.NewUnstartedServer(nil)
 	authority.StartTLS()
 	defer authority.Close()
-	l, _ := served(t, Options{Max: 1, TLS: &tls.Config{
+	l, _ := served(t, Options{Max: 1, Closed: func(Bound) {}, TLS: &tls.Config{
 		Certificates: authority.TLS.Certificates, NextProtos: []string{"h2", "http/1.1"}}})
 	client := &http.Client{Transport: &http.Transport{
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: true}}
@@ -163,7 +163,6 @@ func TestHTTP2(t *testing.T) {
 	// Another client gets the place of the idle one.
 	other := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}
 	defer other.CloseIdleConnections()
-	l.Closed = func(Bound) {}
 	if _, err := other.Get("https://" + l.Addr().String()); err != nil {
 		t.Error(err)
 	}

@@ -306,12 +306,12 @@ func (l *Listener) Open() (active, idle int) {
 	return l.open.Len() - l.waiting, l.waiting
 }
 
-// CloseIdle closes the connections that wait for their next request.
+// CloseIdle closes the connections that wait for a request, but for new ones.
 func (l *Listener) CloseIdle() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for {
-		idle, _ := l.longestIdle(func(c *conn) bool { return c.state == http.StateIdle })
+		idle, _ := l.longestIdle(func(*conn) bool { return true })
 		if idle == nil {
 			return
 		}

@@ -36,6 +36,8 @@ type Options struct {
 	// Visitors finds out who sends a request, and Salts makes the visitor hash.
 	Visitors *visitor.Visitors
 	Salts    *visitor.Salts
+	// Ready reports whether the process can answer visitors.
+	Ready func() bool
 	// Address returns the public address of a link.
 	Address func(hostname, prefix, slug string) string
 	// Assets answers on the hostname AssetsHost, which has no links; "" for
@@ -293,8 +295,8 @@ func (h *Handler) unavailable(w http.ResponseWriter, r *http.Request, host *rout
 func (h *Handler) health(w http.ResponseWriter, r *http.Request) outcome {
 	w.Header()[route.InstallationHeader] = h.installation
 	switch {
-	case !h.Cache.Ready():
-		startingHealth.write(w, r)
+	case !h.Ready():
+		unavailableHealth.write(w, r)
 	case h.failing.Load():
 		degradedHealth.write(w, r)
 	default:

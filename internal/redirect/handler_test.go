@@ -65,6 +65,7 @@ func newWorld(t testing.TB, db *store.DB, c *clock.Clock) *world {
 			}
 			return !w.full
 		},
+		Ready:  func() bool { return true },
 		Clicks: clickcount.New(db, func() bool { return w.starting }, slog.New(slog.DiscardHandler)),
 		Address: func(hostname, prefix, slug string) string {
 			return "https://" + hostname + "/" + route.Path(prefix, slug)
@@ -381,12 +382,12 @@ func TestDatabaseAway(t *testing.T) {
 	})
 }
 
-func TestHealthBeforeDatabase(t *testing.T) {
-	db, c := openSQLite(t)
-	h := New(Options{Cache: route.NewCache(db, slog.Default()), Clock: c, Log: slog.Default()})
+func TestHealthUnready(t *testing.T) {
+	_, c := openSQLite(t)
+	h := New(Options{Ready: func() bool { return false }, Clock: c, Log: slog.Default()})
 	recorder := httptest.NewRecorder()
 	h.ServeHTTP(recorder, request("GET", "a.example", "/_service/health"))
-	if recorder.Code != 503 || recorder.Body.String() != `{"status":"starting"}` {
+	if recorder.Code != 503 || recorder.Body.String() != `{"status":"unavailable"}` {
 		t.Errorf("%d %s", recorder.Code, recorder.Body)
 	}
 }

@@ -60,9 +60,9 @@ var (
 	robotsOpen   = newText(http.StatusOK, textType, briefly, "User-agent: *\nDisallow:\n")
 	robotsClosed = newText(http.StatusOK, textType, briefly, "User-agent: *\nDisallow: /\n")
 
-	okHealth       = newText(http.StatusOK, jsonType, noStore, `{"status":"ok"}`)
-	degradedHealth = newText(http.StatusOK, jsonType, noStore, `{"status":"degraded"}`)
-	startingHealth = newText(http.StatusServiceUnavailable, jsonType, noStore, `{"status":"starting"}`)
+	okHealth          = newText(http.StatusOK, jsonType, noStore, `{"status":"ok"}`)
+	degradedHealth    = newText(http.StatusOK, jsonType, noStore, `{"status":"degraded"}`)
+	unavailableHealth = newText(http.StatusServiceUnavailable, jsonType, noStore, `{"status":"unavailable"}`)
 )
 
 func newText(status int, contentType, cacheControl []string, body string) *fixed {

@@ -37,6 +37,8 @@ type Salts struct {
 
 	mu   sync.Mutex // held by writers of held
 	held atomic.Pointer[[]salt]
+	// shared tells that held was read from db since the start.
+	shared atomic.Bool
 }
 
 type salt struct {
@@ -107,8 +109,12 @@ func (s *Salts) renew(ctx context.Context) (err error) {
 	defer s.mu.Unlock()
 	stored = slices.DeleteFunc(stored, func(one salt) bool { return one.startsAt < today })
 	s.held.Store(&stored)
+	s.shared.Store(true)
 	return nil
 }
+
+// Ready reports whether the salts that all processes share have been read since the start.
+func (s *Salts) Ready() bool { return s.shared.Load() }
 
 func scanSalt(r store.Row) (one salt, err error) {
 	var text string
