@@ -99,6 +99,19 @@ func (d *Database) count(ctx context.Context, now clock.Instant, buckets []Bucke
 	return used, err
 }
 
+// Add implements Limiter.
+func (d *Database) Add(ctx context.Context, now clock.Instant, b Bucket, n int64) (s Standing, err error) {
+	defer fault.Wrap(&err, "ratelimit.Add")
+	err = d.db.InTxUnsynced(ctx, func(tx *store.Tx) error {
+		used, err := usedByBucket(ctx, tx, `INSERT INTO rate_window (bucket, starts_at, used) VALUES (?, ?, ?)
+			ON CONFLICT (bucket, starts_at) DO UPDATE SET used = rate_window.used + excluded.used
+			RETURNING bucket, used`, []any{b.id(), b.start(now), n})
+		s = b.standing(used[b.id()], now)
+		return err
+	})
+	return s, err
+}
+
 // standingsOf returns the standings of a call after which others were counted.
 func standingsOf(buckets []Bucket, used map[string]int64, after int64, now clock.Instant) []Standing {
 	standings := make([]Standing, len(buckets))

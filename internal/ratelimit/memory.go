@@ -8,6 +8,11 @@ import (
 	"github.com/waymarkhq/waymark/internal/clock"
 )
 
+// maxWindows is how many windows are counted at once. One more takes the place of any:
+// addresses without end (there are 2^64 networks of IPv6 addresses) take no memory without
+// end, and an address whose count is lost only begins anew.
+const maxWindows = 1 << 18
+
 // Memory counts in this process: for an installation that one process serves,
 // which is every one on SQLite. Counters start anew with the process.
 type Memory struct {
@@ -41,9 +46,32 @@ func (m *Memory) Take(_ context.Context, now clock.Instant, buckets []Bucket) ([
 	}
 	for i := range standings {
 		standings[i].Used++
-		m.windows[keyOf(buckets[i])] = window{ends: standings[i].Reset, used: standings[i].Used}
+		m.set(standings[i])
 	}
 	return standings, true, nil
+}
+
+// Add implements Limiter.
+func (m *Memory) Add(_ context.Context, now clock.Instant, b Bucket, n int64) (Standing, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.sweep(now)
+	standings, _ := m.peek(now, []Bucket{b})
+	standings[0].Used += n
+	m.set(standings[0])
+	return standings[0], nil
+}
+
+// set keeps a standing.
+func (m *Memory) set(s Standing) {
+	key := keyOf(s.Bucket)
+	if _, known := m.windows[key]; !known && len(m.windows) >= maxWindows {
+		for other := range m.windows {
+			delete(m.windows, other)
+			break
+		}
+	}
+	m.windows[key] = window{ends: s.Reset, used: s.Used}
 }
 
 // Peek implements Limiter.

@@ -18,7 +18,7 @@ import (
 
 // Bucket is one counter with its limit.
 type Bucket struct {
-	Name   string // entry, read, write, link-create, upload
+	Name   string // entry, read, write, link-create, upload, receipt
 	By     string // credential, account, app
 	Key    string // whose: the id of the credential, account or app
 	Limit  int64
@@ -74,6 +74,8 @@ type Limiter interface {
 	// none otherwise. The standings follow the order of the buckets; those of
 	// a refusal show the full ones at their limit.
 	Take(ctx context.Context, now clock.Instant, buckets []Bucket) (standings []Standing, admitted bool, err error)
+	// Add counts n in one bucket, also beyond its limit, and returns its standing.
+	Add(ctx context.Context, now clock.Instant, b Bucket, n int64) (Standing, error)
 	// Peek returns the standings without counting.
 	Peek(ctx context.Context, now clock.Instant, buckets []Bucket) ([]Standing, error)
 }

@@ -163,3 +163,22 @@ func TestSweepKeepsTheHour(t *testing.T) {
 		}
 	})
 }
+
+// What is added counts also beyond the limit, and against what is taken.
+func TestAdd(t *testing.T) {
+	each(t, func(t *testing.T, l ratelimit.Limiter) {
+		b := write("account", "a", 10)
+		for _, c := range []struct{ n, used int64 }{{4, 4}, {5, 9}, {7, 16}, {1, 17}} {
+			s, err := l.Add(t.Context(), storetest.Start, b, c.n)
+			if err != nil || s.Used != c.used || s.Reset != storetest.Start.Add(time.Minute) {
+				t.Errorf("%d more: %+v, %v, want %d", c.n, s, err, c.used)
+			}
+		}
+		if _, admitted, err := l.Take(t.Context(), storetest.Start, []ratelimit.Bucket{b}); err != nil || admitted {
+			t.Errorf("%t, %v", admitted, err)
+		}
+		if s, err := l.Add(t.Context(), storetest.Start.Add(time.Minute), b, 3); err != nil || s.Used != 3 {
+			t.Errorf("in the next window: %+v, %v", s, err)
+		}
+	})
+}
