@@ -319,13 +319,13 @@ func (c *Client) Key(permissions ...string) *Client {
 }
 
 // Link creates a link on the client's domain and returns its answer.
-func (c *Client) Link(slug string, more M) *Response {
+func (c *Client) Link(slug string, more M, with ...With) *Response {
 	c.t.Helper()
 	body := M{"appId": c.AppID, "domain": c.Host, "slug": slug, "desktopUrl": "https://example.com/" + slug}
 	for name, value := range more {
 		body[name] = value
 	}
-	return c.Call("POST", "/links", body)
+	return c.Call("POST", "/links", body, with...)
 }
 
 // M is a JSON object.

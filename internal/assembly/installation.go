@@ -193,6 +193,7 @@ func (i *Installation) openPipeline(ctx context.Context) error {
 		Observe:    observeCalls(s.Metrics),
 		Turns:      turns.New(s.DB.LongReads()),
 	})
+	i.calls(i.Pipeline)
 	i.turns("list", "Reads of lists with filters that may search for long, and of exports of links,", i.Pipeline.Turns)
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/eventstore/segments"
+	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/turns"
 )
@@ -93,6 +94,29 @@ func (i *Installation) gauge(name, help string, f func() float64) {
 func (i *Installation) counter(name, help string, f func() int64) {
 	promauto.With(i.settings.Metrics).NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help},
 		func() float64 { return float64(f()) })
+}
+
+// calls shows what the calls of the API use of what is bounded.
+func (i *Installation) calls(p *op.Pipeline) {
+	for _, m := range []struct {
+		running, refused, what string
+		of                     func(op.Load) op.Share
+	}{
+		{"waymark_api_calls_running", "waymark_api_calls_refused_total", "Calls of the API", func(l op.Load) op.Share {
+			return l.Calls
+		}},
+		{"waymark_api_uploads_running", "waymark_api_uploads_refused_total", "Uploads", func(l op.Load) op.Share {
+			return l.Uploads
+		}},
+		{"waymark_api_answer_bytes", "waymark_api_answers_refused_total", "Bytes of answers of the API",
+			func(l op.Load) op.Share { return l.Answers }},
+	} {
+		i.gauge(m.running, m.what+" under way.", func() float64 { return float64(m.of(p.Load()).Taken) })
+		i.counter(m.refused, m.what+" that were turned away with 503 because too many were under way.",
+			func() int64 { return m.of(p.Load()).Refused })
+	}
+	i.counter("waymark_api_answers_unread_total", "Answers that their clients did not read to the end in time.",
+		func() int64 { return p.Load().Unread })
 }
 
 // turns shows what the reads of a kind do that share turns.

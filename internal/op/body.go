@@ -14,8 +14,9 @@ const MaxBody = 32 << 10
 
 var errEmptyBody = fault.New(fault.InvalidRequest, "The body is empty: send a JSON object.")
 
-// readBody returns the bytes of a JSON body of at most MaxBody bytes.
-func readBody(r *http.Request) ([]byte, error) {
+// readBody returns the bytes of the JSON body, of at most MaxBody bytes, of a request that
+// is answered to w.
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	tooLarge := fault.New(fault.PayloadTooLarge, "The body exceeds %d bytes.", MaxBody)
 	if r.ContentLength > MaxBody {
 		return nil, tooLarge
@@ -23,9 +24,9 @@ func readBody(r *http.Request) ([]byte, error) {
 	if err := refuseEncoded(r); err != nil {
 		return nil, err
 	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, MaxBody+1))
+	body, err := io.ReadAll(io.LimitReader(newPaced(w, r), MaxBody+1))
 	if err != nil {
-		return nil, fault.New(fault.InvalidRequest, "The body could not be read.")
+		return nil, incomplete(err)
 	}
 	if len(body) > MaxBody {
 		return nil, tooLarge

@@ -50,6 +50,12 @@ func (c *callContext) operation() string {
 
 // answer writes a success.
 func (c *callContext) answer(out *outcome) {
+	giveBack, err := c.reserve(out.size())
+	if err != nil {
+		c.refuse(err)
+		return
+	}
+	defer giveBack()
 	RateHeaders(c.w.Header(), c.standings)
 	for name, value := range out.headers() {
 		c.w.Header().Set(name, value)
@@ -57,14 +63,31 @@ func (c *callContext) answer(out *outcome) {
 	if c.row.Status == http.StatusOK {
 		c.w.Header().Del("Location") // only for the receipt of a secret, which a replay refuses
 	}
+	unread := false
 	if out.file != nil {
-		out.file.write(c.w)
+		unread = out.file.write(c.w)
 	} else if out.text == nil {
 		c.w.WriteHeader(c.row.Status)
 	} else {
-		writeEnvelope(c.w, c.row.Status, c.RequestID, out.text, out.pagination)
+		unread = writeEnvelope(c.w, c.row.Status, c.RequestID, out.text, out.pagination)
 	}
-	c.record(c.row.Status, "")
+	c.ended(c.row.Status, unread)
+}
+
+// ended notes that a success was written, as far as the client read it.
+func (c *callContext) ended(status int, unread bool) {
+	if unread {
+		c.pipeline.unread.Add(1)
+	}
+	c.record(status, "")
+}
+
+// size is how many bytes of an answer the memory holds.
+func (o *outcome) size() int {
+	if o.file != nil {
+		return len(o.file.Content)
+	}
+	return len(o.text)
 }
 
 // pagination is the list part of the envelope.
@@ -73,11 +96,9 @@ type pagination struct {
 	NextCursor *string `json:"nextCursor" maxLength:"1024" doc:"The cursor of the next page, kept for 15 minutes; null on the last."`
 }
 
-// writeEnvelope writes the success envelope around JSON data.
-func writeEnvelope(w http.ResponseWriter, status int, requestID string, data []byte, page *pagination) {
-	b := make([]byte, 0, len(data)+160)
-	b = append(append(b, `{"data":`...), data...)
-	b = append(append(append(b, `,"meta":{"requestId":"`...), requestID...), `"}`...)
+// writeEnvelope writes the success envelope around JSON data, of which it makes no copy.
+func writeEnvelope(w http.ResponseWriter, status int, requestID string, data []byte, page *pagination) (unread bool) {
+	b := append(append([]byte(`,"meta":{"requestId":"`), requestID...), `"}`...)
 	if page != nil {
 		b = append(append(b, `,"pagination":{"hasMore":`...), strconv.FormatBool(page.HasMore)...)
 		b = append(b, `,"nextCursor":`...)
@@ -88,23 +109,27 @@ func writeEnvelope(w http.ResponseWriter, status int, requestID string, data []b
 		}
 		b = append(b, '}')
 	}
-	b = append(b, '}')
-	writeJSON(w, status, b)
+	return writeJSON(w, status, []byte(`{"data":`), data, append(b, '}'))
 }
 
-func writeJSON(w http.ResponseWriter, status int, b []byte) {
+// writeJSON writes a JSON text that consists of parts.
+func writeJSON(w http.ResponseWriter, status int, parts ...[]byte) (unread bool) {
+	size := 0
+	for _, part := range parts {
+		size += len(part)
+	}
 	h := w.Header()
 	h.Set("Content-Type", "application/json; charset=utf-8")
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Content-Length", strconv.Itoa(len(b)))
+	h.Set("Content-Length", strconv.Itoa(size))
 	w.WriteHeader(status)
-	w.Write(b)
+	return send(w, parts...)
 }
 
 // write writes a file. A browser that shows it must not run anything in it. Its
 // ETag is a digest of its bytes: the data behind them may change without a
 // revision.
-func (f *File) write(w http.ResponseWriter) {
+func (f *File) write(w http.ResponseWriter) (unread bool) {
 	sum := sha256.Sum256(f.Content)
 	disposition := "inline"
 	if f.Attachment {
@@ -118,7 +143,7 @@ func (f *File) write(w http.ResponseWriter) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("ETag", `"`+revisionOf(sum)+`"`)
 	w.WriteHeader(http.StatusOK)
-	w.Write(f.Content)
+	return send(w, f.Content)
 }
 
 // ErrorEnvelope is the body of every refusal.

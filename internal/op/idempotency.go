@@ -100,17 +100,23 @@ func (c *callContext) replay() (replayed bool, err error) {
 		refusal.ResourceID, refusal.Location = r.ResourceID, headers["Location"]
 		return false, refusal
 	}
+	giveBack, err := c.reserve(len(r.Body))
+	if err != nil {
+		return false, err
+	}
+	defer giveBack()
 	RateHeaders(c.w.Header(), c.standings)
 	for name, value := range headers {
 		c.w.Header().Set(name, value)
 	}
 	c.w.Header().Set("Idempotency-Replayed", "true")
+	unread := false
 	if r.Status == http.StatusNoContent {
 		c.w.WriteHeader(r.Status)
 	} else {
-		writeEnvelope(c.w, r.Status, c.RequestID, []byte(r.Body), nil)
+		unread = writeEnvelope(c.w, r.Status, c.RequestID, []byte(r.Body), nil)
 	}
-	c.record(r.Status, "")
+	c.ended(r.Status, unread)
 	return true, nil
 }
 

@@ -106,7 +106,11 @@ func (p *parameter) parse(text string) (any, error) {
 // decode fills an input from the parsed path, query and body.
 func decode[In any](c *callContext) (*In, error) {
 	in := new(In)
-	v := reflect.ValueOf(in).Elem()
+	err := guarded(c.pipeline.Log, func() error { return c.fill(reflect.ValueOf(in).Elem()) })
+	return in, err
+}
+
+func (c *callContext) fill(v reflect.Value) error {
 	for _, p := range c.row.input.parameters {
 		if p.field == nil {
 			continue
@@ -125,7 +129,7 @@ func decode[In any](c *callContext) (*In, error) {
 			f = f.Elem()
 		}
 		if err := setField(f, value); err != nil {
-			return nil, fault.InvalidQuery(p.name, fault.ReasonInvalidFormat, "%s", err)
+			return fault.InvalidQuery(p.name, fault.ReasonInvalidFormat, "%s", err)
 		}
 	}
 	if field := c.row.input.upload; field != nil {
@@ -133,10 +137,10 @@ func decode[In any](c *callContext) (*In, error) {
 	}
 	if c.row.input.body != nil {
 		if err := Unmarshal(c.body, v.FieldByName("Body").Addr().Interface()); err != nil {
-			return nil, decodeFault(err)
+			return decodeFault(err)
 		}
 	}
-	return in, nil
+	return nil
 }
 
 func setField(f reflect.Value, value any) error {

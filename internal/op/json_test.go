@@ -3,6 +3,7 @@ package op
 import (
 	"log/slog"
 	"math"
+	"net/http/httptest"
 	"reflect"
 	"strings"
 	"testing"
@@ -101,7 +102,31 @@ func TestPanicWhileChecking(t *testing.T) {
 	if details := s.check(broken, "x"); len(details) != 1 || details[0].Code != fault.ReasonInvalid {
 		t.Errorf("the details are %v", details)
 	}
-	if !strings.Contains(logged.String(), "panic while a body was checked") {
+	if !strings.Contains(logged.String(), "panic while a request was checked") {
 		t.Errorf("the log is %q", logged.String())
 	}
+	// So does a panic in a check of the path, a header or the query, or while a body is
+	// decoded: none is an internal error.
+	for _, c := range []*callContext{
+		{row: &row{input: inputSpec{parameters: []parameter{{name: "a", in: "path", schema: broken}}}}},
+		{row: &row{input: inputSpec{parameters: []parameter{{name: "a", in: "query", schema: broken}}}}},
+		{row: &row{mutates: true, input: inputSpec{body: broken}}},
+	} {
+		c.pipeline, c.r, c.w = s, httptest.NewRequest("POST", "/?a=1", strings.NewReader("{}")), httptest.NewRecorder()
+		c.r.Header.Set("Idempotency-Key", "7d9f0a52-3c1e-4b8a-9f57-2e6c81d4a0b3")
+		c.r.Header.Set("Content-Type", "application/json")
+		if refusal, ok := fault.From(guarded(s.Log, c.parse)); !ok || refusal.Status() >= 500 {
+			t.Errorf("%+v: %v", c.row.input, refusal)
+		}
+	}
+	if _, err := reader[unreadable](schema.ForRequests(), s.Log)([]byte("{}")); err == nil {
+		t.Error("a panic while a body was decoded is no refusal")
+	} else if refusal, ok := fault.From(err); !ok || refusal.Status() != 400 {
+		t.Errorf("a panic while a body was decoded is %v", err)
+	}
 }
+
+// unreadable panics when it is decoded.
+type unreadable struct{}
+
+func (*unreadable) UnmarshalJSON([]byte) error { panic("unreadable") }

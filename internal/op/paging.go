@@ -62,7 +62,8 @@ func (spec *inputSpec) addPaging(pageLimit int) {
 		Default: float64(min(defaultLimit, most))}
 	text := &schema.Schema{Type: schema.String, MaxLength: schema.Of(1024)}
 	spec.parameters = append(spec.parameters,
-		parameter{name: "limit", in: "query", doc: "How many rows a page has.", schema: limit},
+		parameter{name: "limit", in: "query", schema: limit,
+			doc: "How many rows a page has at most. It ends before that after about 1 MiB."},
 		parameter{name: "cursor", in: "query", doc: "pagination.nextCursor of the page before, kept for 15 minutes.",
 			schema: text})
 }
@@ -101,6 +102,26 @@ func Cut[T Positioned](w Window, rows []T) (shown []T, last *cursor.Position) {
 	shown = rows[:w.Limit-1]
 	p := shown[len(shown)-1].Position()
 	return shown, &p
+}
+
+// textOf returns the JSON array of the rows of a page, or of as many of them as it may
+// have bytes, at least one.
+func textOf[T any](rows []T) (array []byte, shown int, err error) {
+	array = append(array, '[')
+	for i, row := range rows {
+		one, err := marshal(row)
+		if err != nil {
+			return nil, 0, err
+		}
+		if i > 0 {
+			if len(array)+len(one)+len(`,]`) > pageBytes {
+				return append(array, ']'), i, nil
+			}
+			array = append(array, ',')
+		}
+		array = append(array, one...)
+	}
+	return append(array, ']'), len(rows), nil
 }
 
 // paginate returns the pagination of a page that ends at last, nil at the end of the

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/actor"
@@ -58,8 +59,12 @@ type Pipeline struct {
 	requests, answers, inner *schema.Registry
 
 	inFlight inFlight
-	// uploads has a place for each upload that is being read.
-	uploads chan struct{}
+	// calls and uploads have a place for each that is under way.
+	calls, uploads *shares
+	// sending is what is being written of answers, in bytes; unread counts those that
+	// their clients did not read to the end.
+	sending *shares
+	unread  atomic.Int64
 	// addresses counts calls without a valid credential, by address. The count
 	// is approximate by design, so it is always in memory.
 	addresses *ratelimit.Memory
@@ -68,10 +73,13 @@ type Pipeline struct {
 // New returns a pipeline without operations.
 func New(o Options) *Pipeline {
 	return &Pipeline{
-		Options: o, addresses: ratelimit.NewMemory(), uploads: make(chan struct{}, maxUploads),
+		Options: o, addresses: ratelimit.NewMemory(),
 		requests: describing(schema.ForRequests()), answers: describing(schema.ForAnswers()),
 		inner:    describing(schema.ForRequests()),
 		inFlight: inFlight{keys: map[string]struct{}{}},
+		calls:    newShares(maxCalls, accountCalls),
+		uploads:  newShares(maxUploads, accountUploads),
+		sending:  newShares(sendingBytes, accountSendingBytes),
 	}
 }
 
@@ -111,29 +119,38 @@ type callContext struct {
 	standings  []ratelimit.Standing
 	windowFull bool // a window refused the call
 	tx         *store.Tx
+	// leave gives back the place of a call of an account.
+	leave func()
 	// upload is the body of an upload.
 	upload Upload
 	// staged is what the first stage of a staged operation left.
 	staged any
 }
 
-// callTimeout bounds a call when the database does not answer at all.
-const callTimeout = 20 * time.Second
+const (
+	// callTimeout bounds a call when the database does not answer at all.
+	callTimeout = 20 * time.Second
+	// maxCalls is how many authenticated calls are under way at once, accountCalls how many
+	// of one account.
+	maxCalls, accountCalls = 2048, 256
+)
 
 // serve runs one call through the steps of completions.md §1, Order of
 // refusals. Route and method were found before.
 func (p *Pipeline) serve(w http.ResponseWriter, r *http.Request, row *row) {
 	timeout := callTimeout
 	if row.input.upload != nil {
-		timeout += uploadTime
+		timeout += bodyTime
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), timeout)
 	defer cancel()
 	c := &callContext{
 		Call: *p.CallFor(nil, RequestID(r.Context()), "", p.DB.Now()),
 		ctx:  ctx, pipeline: p, row: row, w: w, r: r, started: time.Now(),
+		leave: func() {},
 	}
 	defer c.upload.discard()
+	defer func() { c.leave() }()
 	out, err := c.run()
 	if err != nil {
 		c.refuse(err)
@@ -152,23 +169,23 @@ func (c *callContext) run() (*outcome, error) {
 	if err := c.takeEntry(); err != nil {
 		return nil, err
 	}
+	leave, ok := c.pipeline.calls.take(c.Actor.OwnerID, 1)
+	if !ok {
+		return nil, busy("Too many calls are under way, of this account or of all. An account has %d at once.",
+			accountCalls)
+	}
+	c.leave = leave
 	if err := c.permitted(); err != nil {
 		return nil, err
 	}
-	if !c.parsePath() {
-		return nil, fault.Missing()
-	}
-	if err := c.parseHeaders(); err != nil {
-		return nil, err
-	}
-	if err := c.parseQuery(); err != nil {
-		return nil, err
-	}
-	if err := c.parseBody(); err != nil {
+	if err := guarded(c.pipeline.Log, c.parse); err != nil {
 		return nil, err
 	}
 	if !c.row.mutates {
 		if err := c.admit(); err != nil {
+			return nil, err
+		}
+		if err := c.sendable(); err != nil {
 			return nil, err
 		}
 		out, err := c.read()

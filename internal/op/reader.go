@@ -18,16 +18,27 @@ func (p *Pipeline) check(rules *schema.Schema, body any) []fault.Detail {
 	return check(p.Log, rules, body)
 }
 
-// check checks a body against its schema. A panic, which is a mistake in this
-// code, does not fail the call: the body is refused, and the cause is logged.
+// check checks a body against its schema.
 func check(log *slog.Logger, rules *schema.Schema, body any) (details []fault.Detail) {
+	if guarded(log, func() error {
+		details = rules.Check(body, "")
+		return nil
+	}) != nil {
+		details = []fault.Detail{{Code: fault.ReasonInvalid, Message: "the value cannot be checked"}}
+	}
+	return details
+}
+
+// guarded reads or checks something that a client sent. A panic, which is a mistake in
+// this code, does not fail the call: the request is refused, and the cause is logged.
+func guarded(log *slog.Logger, check func() error) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
-			log.Error("panic while a body was checked", "cause", cause, "stack", string(debug.Stack()))
-			details = []fault.Detail{{Code: fault.ReasonInvalid, Message: "the value cannot be checked"}}
+			log.Error("panic while a request was checked", "cause", cause, "stack", string(debug.Stack()))
+			err = fault.New(fault.InvalidRequest, "The request has a value that cannot be checked.")
 		}
 	}()
-	return rules.Check(body, "")
+	return check()
 }
 
 // Reader returns a function that reads JSON text as the pipeline reads a body
@@ -38,10 +49,10 @@ func Reader[T any](p *Pipeline) func(text []byte) (T, error) { return reader[T](
 // Body returns a function that reads the JSON body of a request as the pipeline
 // does, with the same bounds and the same refusals: for calls that are no operations
 // of the contract, such as those of apps (completions.md §10).
-func Body[T any](log *slog.Logger) func(*http.Request) (T, error) {
+func Body[T any](log *slog.Logger) func(http.ResponseWriter, *http.Request) (T, error) {
 	read := reader[T](schema.ForRequests(), log)
-	return func(r *http.Request) (value T, err error) {
-		body, err := readBody(r)
+	return func(w http.ResponseWriter, r *http.Request) (value T, err error) {
+		body, err := readBody(w, r)
 		if err == nil {
 			err = requireJSON(r)
 		}
@@ -66,10 +77,12 @@ func reader[T any](types *schema.Registry, log *slog.Logger) func(text []byte) (
 		if details := check(log, rules, parsed); len(details) > 0 {
 			return value, fault.Of(fault.ValidationFailed, details...)
 		}
-		if err := Unmarshal(text, &value); err != nil {
-			return value, decodeFault(err)
-		}
-		return value, nil
+		return value, guarded(log, func() error {
+			if err := Unmarshal(text, &value); err != nil {
+				return decodeFault(err)
+			}
+			return nil
+		})
 	}
 }
 

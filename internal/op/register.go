@@ -59,7 +59,15 @@ func ListOrFile[In any, T Positioned](p *Pipeline, o Op, types []string,
 				return outcome{}, err
 			}
 			items, last := Cut(window, items)
-			return outcome{data: items, pagination: c.paginate(last)}, nil
+			page, shown, err := textOf(items)
+			if err != nil {
+				return outcome{}, err
+			}
+			if shown < len(items) {
+				p := items[shown-1].Position()
+				last = &p
+			}
+			return outcome{text: page, pagination: c.paginate(last)}, nil
 		},
 	})
 }

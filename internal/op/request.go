@@ -14,6 +14,20 @@ import (
 	"github.com/waymarkhq/waymark/internal/schema"
 )
 
+// parse validates all that the client sent.
+func (c *callContext) parse() error {
+	if !c.parsePath() {
+		return fault.Missing()
+	}
+	if err := c.parseHeaders(); err != nil {
+		return err
+	}
+	if err := c.parseQuery(); err != nil {
+		return err
+	}
+	return c.parseBody()
+}
+
 // parsePath validates path parameters; a malformed id is a resource that does
 // not exist.
 func (c *callContext) parsePath() bool {
@@ -119,7 +133,7 @@ func (c *callContext) parseBody() error {
 	if c.row.input.upload != nil {
 		return c.parseUpload()
 	}
-	body, err := readBody(c.r)
+	body, err := readBody(c.w, c.r)
 	if err != nil {
 		return err
 	}

@@ -54,11 +54,15 @@ func (o *outcome) encode(r *row) (err error) {
 		o.etag = ""
 	}
 	if o.data != nil {
-		// One revision has one text: the members of maps stand in one order.
-		o.text, err = json.Marshal(o.data, json.Deterministic(true))
+		o.text, err = marshal(o.data)
+		o.data = nil // which the memory need not hold until the client has read the text
 	}
 	return err
 }
+
+// marshal returns data as JSON. One revision has one text: the members of maps stand in one
+// order.
+func marshal(data any) ([]byte, error) { return json.Marshal(data, json.Deterministic(true)) }
 
 func (i Item[T]) outcome() outcome {
 	o := outcome{data: i.Data, ref: i.Ref, etag: i.ETag, location: i.Location, retryAfter: i.RetryAfter,

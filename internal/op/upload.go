@@ -9,7 +9,6 @@ import (
 	"mime/multipart"
 	"os"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
@@ -23,10 +22,9 @@ const (
 	MaxFile = 1 << 20
 	// maxUpload is the largest multipart body, also when chunked.
 	maxUpload = MaxFile + 64<<10
-	// uploadTime is what a slow client may take to send one.
-	uploadTime = 30 * time.Second
-	// maxUploads is how many are read at a time.
-	maxUploads = 128
+	// maxUploads is how many files are read at a time, accountUploads how many of one
+	// account.
+	maxUploads, accountUploads = 128, 4
 	// maxAppID bounds the one text field of an upload.
 	maxAppID = 500
 )
@@ -52,13 +50,6 @@ func (c *callContext) parseUpload() error {
 	if err := refuseEncoded(c.r); err != nil {
 		return err
 	}
-	// A file on its way takes space on the disk, which is not counted yet.
-	select {
-	case c.pipeline.uploads <- struct{}{}:
-		defer func() { <-c.pipeline.uploads }()
-	case <-c.ctx.Done():
-		return fault.New(fault.Unavailable, "Too many uploads are under way.")
-	}
 	kind, parameters, err := mediaType(c.r)
 	if err != nil {
 		return err
@@ -67,7 +58,7 @@ func (c *callContext) parseUpload() error {
 		return fault.New(fault.UnsupportedMediaType, "The body must be sent with Content-Type: multipart/form-data "+
 			"and a boundary.")
 	}
-	body := &bounded{from: c.r.Body, left: maxUpload}
+	body := &bounded{from: newPaced(c.w, c.r), left: maxUpload}
 	err = c.readParts(body, parameters["boundary"])
 	if body.left < 0 {
 		return uploadTooLarge()
@@ -81,8 +72,7 @@ func (c *callContext) parseUpload() error {
 			return fmt.Errorf("%w: %w", fault.New(fault.Unavailable, "The upload cannot be stored now."), err)
 		}
 		if errors.Is(err, os.ErrDeadlineExceeded) {
-			return fault.New(fault.InvalidRequest, "The body did not arrive within %d seconds.",
-				int(uploadTime.Seconds()))
+			return incomplete(err)
 		}
 		return fault.New(fault.InvalidRequest, "The body is not valid multipart/form-data.")
 	}
@@ -125,6 +115,13 @@ func (c *callContext) readParts(body io.Reader, boundary string) error {
 			}
 			c.upload.AppID = string(text)
 		case name == "file" && c.upload.File == nil:
+			// A file on its way takes space on the disk, which is not counted yet.
+			giveBack, ok := c.pipeline.uploads.take(c.Actor.OwnerID, 1)
+			if !ok {
+				return busy("Too many uploads are under way, of this account or of all. An account has %d at once.",
+					accountUploads)
+			}
+			defer giveBack()
 			if err := c.upload.spool(part, c.pipeline.SpoolDir); err != nil {
 				return err
 			}

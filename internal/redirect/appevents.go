@@ -42,7 +42,7 @@ type eventsResult struct {
 // clocks of phones are wrong at times, and an app whose event is refused for that would
 // send it again and again.
 func (h *Handler) events(c *appCall) (appAnswer, error) {
-	in, err := h.bodies.events(c.Request)
+	in, err := h.bodies.events(c.w, c.Request)
 	if err != nil {
 		return appAnswer{}, err
 	}

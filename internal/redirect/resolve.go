@@ -48,7 +48,7 @@ type resolveInput struct {
 
 // resolve answers POST /_service/resolve: what the link at an address is for the app.
 func (h *Handler) resolve(c *appCall) (appAnswer, error) {
-	in, err := h.bodies.resolve(c.Request)
+	in, err := h.bodies.resolve(c.w, c.Request)
 	if err != nil {
 		return appAnswer{}, err
 	}
@@ -80,7 +80,7 @@ type recoverInput struct {
 // of the app. A token works once. A limit of clicks does not matter any more: the
 // visitor with the token was one of those who were let in.
 func (h *Handler) recover(c *appCall) (appAnswer, error) {
-	in, err := h.bodies.recover(c.Request)
+	in, err := h.bodies.recover(c.w, c.Request)
 	if err != nil {
 		return appAnswer{}, err
 	}

@@ -37,6 +37,7 @@ const (
 // appCall is a call of an app (completions.md §10, SDK endpoint).
 type appCall struct {
 	*http.Request
+	w        http.ResponseWriter
 	hostname string
 	host     *route.Host
 	from     visitor.Visitor
@@ -52,9 +53,9 @@ type appAnswer struct {
 
 // bodies read what apps send.
 type bodies struct {
-	resolve func(*http.Request) (resolveInput, error)
-	recover func(*http.Request) (recoverInput, error)
-	events  func(*http.Request) (eventsInput, error)
+	resolve func(http.ResponseWriter, *http.Request) (resolveInput, error)
+	recover func(http.ResponseWriter, *http.Request) (recoverInput, error)
+	events  func(http.ResponseWriter, *http.Request) (eventsInput, error)
 }
 
 func newBodies(log *slog.Logger) bodies {
@@ -66,7 +67,7 @@ func newBodies(log *slog.Logger) bodies {
 func (h *Handler) service(w http.ResponseWriter, r *http.Request, hostname string, host *route.Host,
 	path string) outcome {
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
-	c := &appCall{Request: r, hostname: hostname, host: host, from: h.Visitors.Of(r), now: h.Clock.Now()}
+	c := &appCall{Request: r, w: w, hostname: hostname, host: host, from: h.Visitors.Of(r), now: h.Clock.Now()}
 	switch name := endpoint(strings.TrimPrefix(path, servicePath)); {
 	case name == resolveEndpoint:
 		return h.call(w, c, name, h.resolve)

@@ -1,0 +1,216 @@
+package op
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestTextOf(t *testing.T) {
+	const row = 1000
+	rows := make([]string, 2000)
+	for i := range rows {
+		rows[i] = strings.Repeat("x", row-3) // with its quotes and a comma so many bytes
+	}
+	fits := (1<<20 - 1) / row
+	text, n, err := textOf(rows)
+	if err != nil || n != fits || len(text) != fits*row+1 {
+		t.Fatalf("%d rows, %d bytes, %v; want %d rows", n, len(text), err, fits)
+	}
+	// The last byte that fits, and one more.
+	rows = rows[:fits]
+	for _, c := range []struct{ more, want int }{{0, fits}, {1, fits - 1}} {
+		rows[0] = strings.Repeat("x", row-3+(1<<20)-1-fits*row+c.more)
+		if text, n, err := textOf(rows); err != nil || n != c.want {
+			t.Errorf("with %d bytes: %d rows, %v, want %d", len(text), n, err, c.want)
+		}
+	}
+	for want, rows := range map[string][]string{`[]`: nil, `["a"]`: {"a"}, `["a","b"]`: {"a", "b"}} {
+		if text, n, err := textOf(rows); string(text) != want || n != len(rows) || err != nil {
+			t.Errorf("%v: %s, %d, %v", rows, text, n, err)
+		}
+	}
+	// A row that is too large is a page of its own.
+	large := strings.Repeat("x", 1<<20)
+	if text, n, err := textOf([]string{large, "a"}); n != 1 || err != nil || string(text) != `["`+large+`"]` {
+		t.Errorf("%d rows, %v", n, err)
+	}
+}
+
+func TestShares(t *testing.T) {
+	s := newShares(5, 3)
+	take := func(account string, n int64, want bool) (giveBack func()) {
+		t.Helper()
+		giveBack, ok := s.take(account, n)
+		if ok != want {
+			t.Errorf("%s takes %d: %t", account, n, ok)
+		}
+		return giveBack
+	}
+	take("a", 4, false)
+	first := take("a", 2, true)
+	second := take("a", 1, true)
+	take("a", 1, false)
+	take("b", 3, false)
+	other := take("b", 2, true)
+	take("c", 1, false)
+	first()
+	take("a", 3, false)
+	third := take("a", 2, true)
+	second()
+	other()
+	third()
+	take("b", 3, true)
+	take("c", 3, false)
+	take("c", 2, true)
+}
+
+// piped serves h over connections in memory, whose writes wait for their reads, and
+// returns one of them.
+func piped(t *testing.T, h http.HandlerFunc) net.Conn {
+	l := &pipes{make(chan net.Conn), make(chan struct{})}
+	s := &http.Server{Handler: h}
+	go s.Serve(l)
+	t.Cleanup(func() { s.Close() })
+	client, server := net.Pipe()
+	t.Cleanup(func() { client.Close() })
+	l.conns <- server
+	return client
+}
+
+type pipes struct {
+	conns  chan net.Conn
+	closed chan struct{}
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error {
+	close(p.closed)
+	return nil
+}
+
+func (p *pipes) Addr() net.Addr { return &net.UnixAddr{} }
+
+// A client that reads each part of an answer in time gets all of it, however long that
+// takes. One that stops reading is left.
+func TestSlowReaders(t *testing.T) {
+	body := bytes.Repeat([]byte("x"), 3*sendingChunk)
+	for _, c := range []struct {
+		pause  time.Duration
+		unread bool
+	}{{9 * time.Second, false}, {11 * time.Second, true}} {
+		synctest.Test(t, func(t *testing.T) {
+			var unread atomic.Bool
+			client := piped(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Length", fmt.Sprint(len(body)))
+				unread.Store(send(w, body))
+			})
+			fmt.Fprint(client, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+			response, err := http.ReadResponse(bufio.NewReader(client), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := 0
+			for chunk := make([]byte, sendingChunk); err == nil; {
+				time.Sleep(c.pause)
+				var n int
+				n, err = io.ReadFull(response.Body, chunk)
+				got += n
+			}
+			synctest.Wait()
+			if unread.Load() != c.unread || (got == len(body)) == c.unread {
+				t.Errorf("with pauses of %s: unread %t, %d bytes, %v", c.pause, unread.Load(), got, err)
+			}
+		})
+	}
+}
+
+// A body that keeps pace is read, however long it is; one that does not is refused. The
+// first bytes have more time.
+func TestSlowBodies(t *testing.T) {
+	const second = time.Second
+	for name, c := range map[string]struct {
+		// first is the pause before the body, then between its parts of so many bytes.
+		first, then time.Duration
+		part, parts int
+		err         error
+	}{
+		"at once":          {0, 0, 100, 1, nil},
+		"late":             {5*second - 1, 0, 100, 1, nil},
+		"too late":         {5*second + 1, 0, 100, 1, os.ErrDeadlineExceeded},
+		"in step":          {0, 2*second - 1, 16 << 10, 15, nil},
+		"out of step":      {0, 2*second + 1, 16 << 10, 3, os.ErrDeadlineExceeded},
+		"half as fast":     {0, 2*second - 1, 8 << 10, 4, os.ErrDeadlineExceeded},
+		"drops":            {0, second, 1, 8, os.ErrDeadlineExceeded},
+		"longer than ever": {0, 2*second - 1, 16 << 10, 17, os.ErrDeadlineExceeded},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var got int64
+			var err error
+			client := piped(t, func(w http.ResponseWriter, r *http.Request) {
+				got, err = io.Copy(io.Discard, newPaced(w, r))
+				w.WriteHeader(http.StatusNoContent)
+			})
+			var sending sync.WaitGroup
+			sending.Go(func() {
+				fmt.Fprintf(client, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n", c.part*c.parts)
+				time.Sleep(c.first)
+				for i := range c.parts {
+					if i > 0 {
+						time.Sleep(c.then)
+					}
+					client.Write(make([]byte, c.part))
+				}
+			})
+			if _, err := http.ReadResponse(bufio.NewReader(client), nil); err != nil {
+				t.Fatal(err)
+			}
+			if !errors.Is(err, c.err) || (got == int64(c.part*c.parts)) != (c.err == nil) {
+				t.Errorf("%s: %d bytes, %v", name, got, err)
+			}
+			client.Close()
+			sending.Wait()
+		})
+	}
+}
+
+// The time in which a call does something else does not count against its client, nor do
+// deadlines of the body outlive it.
+func TestBodiesOfBusyCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		left := errors.New("none")
+		client := piped(t, func(w http.ResponseWriter, r *http.Request) {
+			body := newPaced(w, r)
+			io.CopyN(io.Discard, body, 1)
+			time.Sleep(10 * time.Second)
+			if _, err := io.Copy(io.Discard, body); err != nil {
+				t.Error(err)
+			}
+			time.Sleep(time.Minute)
+			left = r.Context().Err()
+		})
+		go fmt.Fprint(client, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab")
+		if _, err := http.ReadResponse(bufio.NewReader(client), nil); err != nil || left != nil {
+			t.Errorf("%v, the call ended with %v", err, left)
+		}
+	})
+}

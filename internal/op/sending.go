@@ -1,0 +1,63 @@
+package op
+
+import (
+	"errors"
+	"net/http"
+	"os"
+	"slices"
+	"time"
+)
+
+// Answers wait in memory until their clients have read them.
+const (
+	// pageBytes is where a page of a list ends, although more rows would fit its limit.
+	pageBytes = 1 << 20
+	// sendingBytes is how much of answers is being written at once, accountSendingBytes
+	// how much of those of one account.
+	sendingBytes, accountSendingBytes = 32 << 20, 8 << 20
+	// smallAnswer is the size of an answer that is always written, as the bound of
+	// connections bounds such answers, too: a refusal, or the secret of a new key.
+	smallAnswer = 16 << 10
+	// sendingTime is what a client may take to read each sendingChunk of an answer.
+	sendingChunk, sendingTime = 64 << 10, 10 * time.Second
+)
+
+var errUnread = busy("Too many answers of this account are waiting to be read. Read them, then repeat the same " +
+	"request, a mutation with the same key.")
+
+// sendable refuses a call whose answer may be large while its account has no room for
+// such answers.
+func (c *callContext) sendable() error {
+	if (c.row.paged || c.row.types != nil) && !c.pipeline.sending.has(c.Actor.OwnerID, pageBytes) {
+		return errUnread
+	}
+	return nil
+}
+
+// reserve takes the room of an answer of so many bytes until it is written.
+func (c *callContext) reserve(bytes int) (giveBack func(), err error) {
+	if bytes <= smallAnswer {
+		return func() {}, nil
+	}
+	giveBack, ok := c.pipeline.sending.take(c.Actor.OwnerID, int64(bytes))
+	if !ok {
+		return nil, errUnread
+	}
+	return giveBack, nil
+}
+
+// send writes the parts of a body. It gives up when the client stops reading, and
+// returns whether it did.
+func send(w http.ResponseWriter, parts ...[]byte) (unread bool) {
+	connection := http.NewResponseController(w)
+	for _, part := range parts {
+		for chunk := range slices.Chunk(part, sendingChunk) {
+			// Not every writer has deadlines: one in a test keeps the body.
+			connection.SetWriteDeadline(time.Now().Add(sendingTime))
+			if _, err := w.Write(chunk); err != nil {
+				return errors.Is(err, os.ErrDeadlineExceeded)
+			}
+		}
+	}
+	return false
+}

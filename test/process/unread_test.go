@@ -1,0 +1,85 @@
+package process_test
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// memory is how much of the machine's a process holds, in MiB.
+func (c *child) memory() int {
+	c.t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.cmd.Process.Pid))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if value, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			kib, err := strconv.Atoi(strings.Fields(value)[0])
+			if err != nil {
+				c.t.Fatal(err)
+			}
+			return kib >> 10
+		}
+	}
+	c.t.Fatal("no VmRSS")
+	return 0
+}
+
+// Clients that ask for large answers and read none of them take little memory, and others
+// are answered meanwhile.
+func TestUnreadAnswers(t *testing.T) {
+	const clients, most = 500, 128
+	each(t, func(t *testing.T, database string) {
+		s := serve(t, t.TempDir(), database)
+		o := newOwner(t, s.client(s.token("ann@example.com")))
+		for n := range 80 {
+			i := o.creation(fmt.Sprint("l", n), "v")
+			i.body.(map[string]any)["parameters"] = map[string]any{"text": strings.Repeat("x", 15<<10)}
+			o.must(t, 201, i)
+		}
+		list := intent{method: "GET", path: "/links?limit=100&appId=" + o.app}
+		if a := o.must(t, 200, list); len(a.body) < 1000<<10 || len(a.body) > 1025<<10 {
+			t.Fatalf("a page has %d bytes", len(a.body))
+		}
+		before, status := s.memory(), map[string]int{}
+		var conns []net.Conn
+		for range clients {
+			conn, err := net.Dial("tcp", s.api)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { conn.Close() })
+			conn.(*net.TCPConn).SetReadBuffer(1) // what does not fit into it waits in the process
+			conn.SetDeadline(time.Now().Add(patience))
+			if _, err := fmt.Fprintf(conn, "GET /v1%s HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer %s\r\n\r\n", list.path,
+				o.token); err != nil {
+				t.Fatal(err)
+			}
+			conns = append(conns, conn)
+		}
+		for _, conn := range conns {
+			begin := make([]byte, len("HTTP/1.1 200"))
+			if _, err := io.ReadFull(conn, begin); err != nil {
+				t.Fatal(err)
+			}
+			status[string(begin[len("HTTP/1.1 "):])]++
+		}
+		if grown := s.memory() - before; grown > most {
+			t.Errorf("the memory grew by %d MiB, want at most %d", grown, most)
+		} else {
+			t.Logf("%d MiB, %v, %.0f bytes are held", grown, status, s.metric("waymark_api_answer_bytes"))
+		}
+		if status["200"] == 0 || status["503"] == 0 || status["200"]+status["503"] < clients {
+			t.Errorf("the answers are %v", status)
+		}
+		s.client(s.token("bob@example.com")).must(t, 200, intent{method: "GET", path: "/apps"})
+		o.must(t, 200, intent{method: "GET", path: "/me"})
+		s.terminate()
+	})
+}
