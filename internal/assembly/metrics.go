@@ -117,6 +117,8 @@ func (i *Installation) calls(p *op.Pipeline) {
 	}
 	i.counter("waymark_api_answers_unread_total", "Answers that their clients did not read to the end in time.",
 		func() int64 { return p.Load().Unread })
+	i.counter("waymark_api_receipts_refused_total", "Mutations that were refused with 429 because the receipts of their "+
+		"account took too many bytes.", func() int64 { return p.Load().FullReceipts })
 }
 
 // turns shows what the reads of a kind do that share turns.

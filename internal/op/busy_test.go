@@ -2,14 +2,17 @@ package op_test
 
 import (
 	"bytes"
+	"crypto/rand"
 	"fmt"
 	"image"
 	"image/png"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/store"
 )
 
 // waiting has calls wait for the second half of their bodies: arrived receives once for
@@ -93,3 +96,52 @@ func TestCallsUnderWay(t *testing.T) {
 	})
 }
 
+// The receipts of an account are bounded in bytes. When an hour is used up, further
+// mutations are refused, all earlier ones are still replayed, and other accounts go on.
+func TestReceiptsAreBoundedInBytes(t *testing.T) {
+	const scale, perHour, small = .02, (16 << 20) * 2 / 100, 1 << 10
+	apitest.EachWith(t, apitest.Options{LimitScale: scale}, func(t *testing.T, i *apitest.Installation) {
+		owner, other := i.Prepared(t, "ann@example.com"), i.Prepared(t, "bob@example.com")
+		counted := func() int64 {
+			n, err := store.One(t.Context(), i.DB, store.Value[int64], `SELECT CAST(COALESCE(SUM(LENGTH(packed) - ?), 0)
+				AS BIGINT) FROM receipt WHERE LENGTH(packed) > ?`, small, small)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		create := func(c *apitest.Client, slug, text string, key string) *apitest.Response {
+			i.Clock.Move(time.Minute) // which has one creation
+			return c.Link(slug, M{"parameters": M{"text": text}}, apitest.Idempotent(key))
+		}
+		keys, text, data := []string{}, map[string]string{}, map[string]string{}
+		for before := int64(-1); counted() < perHour; {
+			if n := counted(); n <= before {
+				t.Fatalf("%d receipts take %d bytes", len(keys), n)
+			} else {
+				before = n
+			}
+			key, random := apitest.NewKey(), ""
+			for len(random) < 15<<10 {
+				random += rand.Text()
+			}
+			text[key] = random
+			data[key] = create(owner, fmt.Sprint("l", len(keys)), random, key).Want(201).Value("data")
+			keys = append(keys, key)
+		}
+		refused := create(owner, "more", "", apitest.NewKey()).Refused(fault.RateLimited)
+		if after := refused.Header.Get("Retry-After"); after != fmt.Sprint(60*(60-len(keys)-1)) {
+			t.Errorf("after %d minutes Retry-After is %s", len(keys)+1, after)
+		}
+		owner.Call("GET", "/me", nil).Want(200)
+		create(other, "other", "", apitest.NewKey()).Want(201)
+		for _, n := range []int{0, len(keys) - 1} {
+			again := create(owner, fmt.Sprint("l", n), text[keys[n]], keys[n]).Want(201)
+			if again.Header.Get("Idempotency-Replayed") != "true" || again.Value("data") != data[keys[n]] {
+				t.Errorf("the replay of link %d is %.200s", n, again.Body)
+			}
+		}
+		i.Clock.Move(time.Hour)
+		create(owner, "more", "", apitest.NewKey()).Want(201)
+	})
+}

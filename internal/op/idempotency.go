@@ -114,25 +114,26 @@ func (c *callContext) replay() (replayed bool, err error) {
 	if r.Status == http.StatusNoContent {
 		c.w.WriteHeader(r.Status)
 	} else {
-		unread = writeEnvelope(c.w, r.Status, c.RequestID, []byte(r.Body), nil)
+		unread = writeEnvelope(c.w, r.Status, c.RequestID, r.Body, nil)
 	}
 	c.ended(r.Status, unread)
 	return true, nil
 }
 
-// saveReceipt keeps the answer as part of the transaction of its effect.
-func (c *callContext) saveReceipt(tx *store.Tx, out *outcome) error {
+// saveReceipt keeps the answer as part of the transaction of its effect, and returns how
+// many bytes that takes.
+func (c *callContext) saveReceipt(tx *store.Tx, out *outcome) (kept int, err error) {
 	r := receipt.Receipt{
 		Credential: c.Actor.Credential, Key: c.Intent, Fingerprint: c.fingerprint,
 		AppID: out.ref.AppID, ResourceID: out.ref.ID, Status: c.row.Status, HasSecret: out.secret,
 	}
 	headers, err := json.Marshal(out.headers())
 	if err != nil {
-		return err
+		return 0, err
 	}
 	r.Header = string(headers)
 	if !out.secret {
-		r.Body = string(out.text)
+		r.Body = out.text
 	}
 	return receipt.Save(c.ctx, tx, r)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/audit"
+	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/cursor"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ratelimit"
@@ -65,6 +66,8 @@ type Pipeline struct {
 	// their clients did not read to the end.
 	sending *shares
 	unread  atomic.Int64
+	// receipts knows whose receipts take too much.
+	receipts receiptBound
 	// addresses counts calls without a valid credential, by address. The count
 	// is approximate by design, so it is always in memory.
 	addresses *ratelimit.Memory
@@ -77,6 +80,7 @@ func New(o Options) *Pipeline {
 		requests: describing(schema.ForRequests()), answers: describing(schema.ForAnswers()),
 		inner:    describing(schema.ForRequests()),
 		inFlight: inFlight{keys: map[string]struct{}{}},
+		receipts: receiptBound{until: map[string]clock.Instant{}},
 		calls:    newShares(maxCalls, accountCalls),
 		uploads:  newShares(maxUploads, accountUploads),
 		sending:  newShares(sendingBytes, accountSendingBytes),
@@ -296,6 +300,9 @@ func (c *callContext) mutate() (*outcome, error) {
 // perform runs an admitted mutation: its stage, if it has one, then its
 // transaction with audit and receipt.
 func (c *callContext) perform() (*outcome, error) {
+	if err := c.receiptRoom(); err != nil {
+		return nil, err
+	}
 	if err := c.admit(); err != nil {
 		return nil, err
 	}
@@ -306,7 +313,8 @@ func (c *callContext) perform() (*outcome, error) {
 		}
 	}
 	var out outcome
-	return &out, c.pipeline.DB.InTx(c.ctx, func(tx *store.Tx) error {
+	var kept int
+	err := c.pipeline.DB.InTx(c.ctx, func(tx *store.Tx) error {
 		c.tx, c.Now = tx, tx.Now
 		c.lockKey(tx)
 		if err := c.stillAdmitted(c.ctx, tx); err != nil {
@@ -327,8 +335,13 @@ func (c *callContext) perform() (*outcome, error) {
 		}); err != nil {
 			return err
 		}
-		return c.saveReceipt(tx, &out)
+		kept, err = c.saveReceipt(tx, &out)
+		return err
 	})
+	if err == nil {
+		c.countReceipt(kept)
+	}
+	return &out, err
 }
 
 // record leaves the diagnostics of the call.

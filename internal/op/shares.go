@@ -73,13 +73,16 @@ func (s *shares) load() Share {
 type Load struct {
 	// Calls and Uploads are those under way, Answers the bytes that are being written.
 	Calls, Uploads, Answers Share
-	// Unread counts the answers that their clients did not read to the end.
-	Unread int64
+	// Unread counts the answers that their clients did not read to the end, FullReceipts
+	// the mutations that were refused because of the bytes of receipts.
+	Unread, FullReceipts int64
 }
 
 // Load returns what the calls under way use.
 func (p *Pipeline) Load() Load {
-	return Load{p.calls.load(), p.uploads.load(), p.sending.load(), p.unread.Load()}
+	p.receipts.mu.Lock()
+	defer p.receipts.mu.Unlock()
+	return Load{p.calls.load(), p.uploads.load(), p.sending.load(), p.unread.Load(), p.receipts.refused}
 }
 
 // busy refuses a call for which something has no room at the moment.

@@ -32,7 +32,7 @@ type Receipt struct {
 	ResourceID  string
 	Status      int
 	Header      string // JSON object of the headers that belong to the answer
-	Body        string // JSON of the answer's data
+	Body        []byte // JSON of the answer's data
 	HasSecret   bool
 }
 
@@ -41,9 +41,13 @@ type Receipt struct {
 func Find(ctx context.Context, q store.Q, credential, key string, now clock.Instant) (Receipt, error) {
 	r, err := store.One(ctx, q, func(row store.Row) (r Receipt, err error) {
 		r.Credential, r.Key = credential, key
-		err = row.Scan(&r.Fingerprint, &r.AppID, &r.ResourceID, &r.Status, &r.Header, &r.Body, &r.HasSecret)
+		var packed []byte
+		err = row.Scan(&r.Fingerprint, &r.AppID, &r.ResourceID, &r.Status, &r.Header, &r.Body, &packed, &r.HasSecret)
+		if err == nil && len(packed) > 0 {
+			r.Body, err = unpack(packed)
+		}
 		return r, err
-	}, `SELECT fingerprint, COALESCE(app_id, ''), COALESCE(resource_id, ''), status, header, body, has_secret
+	}, `SELECT fingerprint, COALESCE(app_id, ''), COALESCE(resource_id, ''), status, header, body, packed, has_secret
 		FROM receipt WHERE credential = ? AND key = ? AND expires_at > ?`, credential, key, now)
 	if err != nil && !errors.Is(err, store.ErrNotFound) { // which is the usual answer
 		err = fmt.Errorf("receipt.Find: %w", err)
@@ -51,24 +55,24 @@ func Find(ctx context.Context, q store.Q, credential, key string, now clock.Inst
 	return r, err
 }
 
-// Save writes r as part of tx. An expired receipt of the same key gives way.
-func Save(ctx context.Context, tx *store.Tx, r Receipt) (err error) {
+// Save writes r as part of tx, and returns how many bytes its body takes. An expired
+// receipt of the same key gives way.
+func Save(ctx context.Context, tx *store.Tx, r Receipt) (bytes int, err error) {
 	defer fault.Wrap(&err, "receipt.Save(%s)", r.ResourceID)
+	body, packed := pack(r.Body)
 	n, err := tx.Exec(ctx, `INSERT INTO receipt (credential, key, fingerprint, app_id, resource_id, status, header,
-		body, has_secret, expires_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+		body, packed, has_secret, expires_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (credential, key) DO UPDATE SET fingerprint = excluded.fingerprint, app_id = excluded.app_id,
 			resource_id = excluded.resource_id, status = excluded.status, header = excluded.header, body =
-			excluded.body,
-			has_secret = excluded.has_secret, expires_at = excluded.expires_at
+			excluded.body, packed = excluded.packed, has_secret = excluded.has_secret, expires_at = excluded.expires_at
 		WHERE receipt.expires_at <= ?`,
 		r.Credential, r.Key, r.Fingerprint, store.NullString(r.AppID), store.NullString(r.ResourceID), r.Status,
-		r.Header, r.Body, r.HasSecret,
-		tx.Now.Add(Lifetime), tx.Now)
+		r.Header, body, packed, r.HasSecret, tx.Now.Add(Lifetime), tx.Now)
 	if err == nil && n == 0 {
 		err = ErrExists
 	}
-	return err
+	return len(body) + len(packed), err
 }
 
 // Sweep removes at most limit expired receipts.

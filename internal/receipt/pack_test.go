@@ -1,0 +1,40 @@
+package receipt
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// A large body is kept compressed, a small one as it is.
+func TestPack(t *testing.T) {
+	for _, size := range []int{0, 1, 1023, 1024, 1 << 20} {
+		body := bytes.Repeat([]byte(`{"a":1},`), size/8+1)[:size]
+		text, packed := pack(body)
+		if size < 1024 {
+			if text != string(body) || packed != nil {
+				t.Errorf("%d bytes: %q, %d bytes packed", size, text, len(packed))
+			}
+			continue
+		}
+		back, err := unpack(packed)
+		if text != "" || len(packed) > size/4 || err != nil || !bytes.Equal(back, body) {
+			t.Errorf("%d bytes: %q, %d bytes packed, %d unpacked, %v", size, text, len(packed), len(back), err)
+		}
+	}
+}
+
+// What compressing the answer to the creation of a link costs.
+func BenchmarkPack(b *testing.B) {
+	var link strings.Builder
+	for i := range 30 {
+		fmt.Fprintf(&link, `"member%d":"value-%x",`, i, i*i*7919*104729)
+	}
+	b.SetBytes(int64(link.Len()))
+	for b.Loop() {
+		if _, packed := pack([]byte(link.String())[:1024]); packed == nil {
+			b.Fatal("not packed")
+		}
+	}
+}
