@@ -57,14 +57,15 @@ func at(document map[string]any, v any, names ...string) map[string]any {
 	return object
 }
 
-// No value of any member or parameter of any operation makes a 5xx.
+// No value of any member, parameter or header of any operation makes a 5xx, nor does one
+// that an app sends.
 func TestNoValueIsAnInternalError(t *testing.T) {
 	document := contractDocument(t)
 	// Nothing is applied here, so the provider is never asked.
 	options := apitest.Options{Domains: domain.Options{Provider: struct{ dnsprovider.Provider }{}}}
 	apitest.EachWith(t, options, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
-		n := &nastyCaller{t: t, api: i.API, credential: owner.Credential, ids: resources(t, i, owner),
+		n := &nastyCaller{t: t, api: i.API, public: i.Public, credential: owner.Credential, ids: resources(t, i, owner),
 			document: document}
 		paths := document["paths"].(map[string]any)
 		for _, path := range slices.Sorted(maps.Keys(paths)) {
@@ -72,6 +73,7 @@ func TestNoValueIsAnInternalError(t *testing.T) {
 				n.operation(strings.ToUpper(method), path, at(document, operation))
 			}
 		}
+		n.apps(owner.Host)
 		t.Logf("%d calls", n.calls)
 		if n.calls < 10000 {
 			t.Errorf("only %d calls were made", n.calls)
@@ -134,12 +136,15 @@ func dnsRecord(t *testing.T, i *apitest.Installation, owner *apitest.Client, dom
 type nastyCaller struct {
 	t          *testing.T
 	api        http.Handler
+	public     http.Handler
 	credential string
 	ids        map[string]string
 	document   map[string]any
 	calls      int
 	// ifMatch has the calls carry the current revision.
 	ifMatch bool
+	// header is the name and value of one that replaces the usual one.
+	header [2]string
 }
 
 var pathParameter = regexp.MustCompile(`\{(\w+)\}`)
@@ -180,6 +185,9 @@ func (n *nastyCaller) operation(method, path string, operation map[string]any) {
 			n.call(method, strings.Replace(target, url.PathEscape(n.ids[p[1:len(p)-1]]), url.PathEscape(value), 1), "")
 		}
 	}
+	if method != http.MethodGet {
+		n.headers(method, target)
+	}
 	content := at(n.document, operation, "requestBody", "content", "application/json")
 	if content == nil {
 		return
@@ -200,6 +208,51 @@ func (n *nastyCaller) operation(method, path string, operation map[string]any) {
 		}
 		n.call(method, target, string(body))
 	}, 4)
+}
+
+// headers sends a value in each header that a mutation reads, another one for each
+// operation: all operations together send all of them.
+func (n *nastyCaller) headers(method, target string) {
+	value := strings.Trim(nasty[n.calls%len(nasty)], `"`)
+	for _, name := range []string{"Idempotency-Key", "If-Match", "Content-Type", "Content-Encoding", "Authorization"} {
+		n.header = [2]string{name, value[:min(len(value), 3000)]}
+		n.call(method, target, "{}")
+	}
+	n.header = [2]string{}
+}
+
+// apps sends each value in each member of what apps send.
+func (n *nastyCaller) apps(host string) {
+	for path, valid := range map[string]map[string]any{
+		"resolve": {"url": "https://" + host + "/a", "installId": "a"},
+		"recover": {"token": "a"},
+		"events": {"events": []any{map[string]any{"type": "app_open", "linkId": n.ids["linkId"], "installId": "a",
+			"occurredAt": "2026-11-20T12:00:00Z"}}},
+	} {
+		send := func(v any) {
+			body, err := json.Marshal(v, json.Deterministic(true))
+			if err != nil {
+				n.t.Fatal(err)
+			}
+			r := httptest.NewRequest(http.MethodPost, "https://"+host+"/_service/"+path, strings.NewReader(string(body)))
+			r.Header.Set("Content-Type", "application/json")
+			n.serve(n.public, r, string(body))
+		}
+		for _, v := range nasty {
+			send(raw(v))
+			for name := range valid {
+				changed := maps.Clone(valid)
+				changed[name] = raw(v)
+				send(changed)
+			}
+			event, _ := first(valid["events"]).(map[string]any)
+			for name := range event {
+				changed := maps.Clone(event)
+				changed[name] = raw(v)
+				send(map[string]any{"events": []any{changed}})
+			}
+		}
+	}
 }
 
 // own puts the ids of the test's own resources into an example.
@@ -271,7 +324,6 @@ func first(v any) any {
 // call sends a call, with the current revision where the resource has one. It
 // does without the validator of the contract, which takes most of the time.
 func (n *nastyCaller) call(method, target, body string) {
-	n.calls++
 	r := httptest.NewRequest(method, "https://api.example"+target, strings.NewReader(body))
 	r.Header.Set("Authorization", "Bearer "+n.credential)
 	if method != http.MethodGet {
@@ -281,10 +333,18 @@ func (n *nastyCaller) call(method, target, body string) {
 			r.Header.Set("If-Match", n.revision(target))
 		}
 	}
+	if n.header[0] != "" {
+		r.Header.Set(n.header[0], n.header[1])
+	}
+	n.serve(n.api, r, body)
+}
+
+func (n *nastyCaller) serve(h http.Handler, r *http.Request, body string) {
+	n.calls++
 	w := httptest.NewRecorder()
-	n.api.ServeHTTP(w, r)
+	h.ServeHTTP(w, r)
 	if w.Code >= 500 {
-		n.t.Errorf("%s %.200s %.300s answers %d %s", method, target, body, w.Code, w.Body)
+		n.t.Errorf("%s %.200s %v %.300s answers %d %s", r.Method, r.URL, n.header, body, w.Code, w.Body)
 	}
 }
 
