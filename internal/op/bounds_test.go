@@ -3,6 +3,7 @@ package op
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -50,13 +51,13 @@ func TestTextOf(t *testing.T) {
 
 func TestShares(t *testing.T) {
 	s := newShares(5, 3)
-	take := func(account string, n int64, want bool) (giveBack func()) {
+	take := func(account string, n int64, want bool) *share {
 		t.Helper()
-		giveBack, ok := s.take(account, n)
+		taken, ok := s.take(account, n)
 		if ok != want {
 			t.Errorf("%s takes %d: %t", account, n, ok)
 		}
-		return giveBack
+		return taken
 	}
 	take("a", 4, false)
 	first := take("a", 2, true)
@@ -65,15 +66,55 @@ func TestShares(t *testing.T) {
 	take("b", 3, false)
 	other := take("b", 2, true)
 	take("c", 1, false)
-	first()
+	first.giveBack()
 	take("a", 3, false)
 	third := take("a", 2, true)
-	second()
-	other()
-	third()
+	second.giveBack()
+	other.giveBack()
+	third.shrink(3)
+	take("a", 2, false)
+	third.shrink(1)
+	take("a", 2, true).giveBack()
+	third.giveBack()
 	take("b", 3, true)
 	take("c", 3, false)
 	take("c", 2, true)
+}
+
+// Who waits gets what others give back, or nothing when the time is over.
+func TestSharesAreWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newShares(3, 2)
+		held, _ := s.take("a", 2)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		var waiting sync.WaitGroup
+		var got atomic.Int64
+		for range 3 {
+			waiting.Go(func() {
+				if _, ok := s.wait(ctx, "a", 1); ok {
+					got.Add(1)
+				}
+			})
+		}
+		synctest.Wait()
+		if other, ok := s.wait(ctx, "b", 1); !ok {
+			t.Error("another account has to wait")
+		} else {
+			other.giveBack()
+		}
+		if synctest.Wait(); got.Load() != 0 {
+			t.Errorf("%d got something before it was given back", got.Load())
+		}
+		held.giveBack()
+		if synctest.Wait(); got.Load() != 2 {
+			t.Errorf("%d of 3 got what was given back", got.Load())
+		}
+		waiting.Wait()
+		if load := s.load(); got.Load() != 2 || load != (Share{Taken: 2, Refused: 1}) {
+			t.Errorf("%d got something, %+v", got.Load(), load)
+		}
+	})
 }
 
 // piped serves h over connections in memory, whose writes wait for their reads, and

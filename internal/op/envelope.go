@@ -50,12 +50,10 @@ func (c *callContext) operation() string {
 
 // answer writes a success.
 func (c *callContext) answer(out *outcome) {
-	giveBack, err := c.reserve(out.size())
-	if err != nil {
+	if err := c.keepRoom(out.size()); err != nil {
 		c.refuse(err)
 		return
 	}
-	defer giveBack()
 	RateHeaders(c.w.Header(), c.standings)
 	for name, value := range out.headers() {
 		c.w.Header().Set(name, value)

@@ -100,11 +100,9 @@ func (c *callContext) replay() (replayed bool, err error) {
 		refusal.ResourceID, refusal.Location = r.ResourceID, headers["Location"]
 		return false, refusal
 	}
-	giveBack, err := c.reserve(len(r.Body))
-	if err != nil {
+	if err := c.keepRoom(len(r.Body)); err != nil {
 		return false, err
 	}
-	defer giveBack()
 	RateHeaders(c.w.Header(), c.standings)
 	for name, value := range headers {
 		c.w.Header().Set(name, value)

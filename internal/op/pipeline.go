@@ -62,7 +62,7 @@ type Pipeline struct {
 	inFlight inFlight
 	// calls and uploads have a place for each that is under way.
 	calls, uploads *shares
-	// sending is what is being written of answers, in bytes; unread counts those that
+	// sending is what answers take that are made or written, in bytes; unread counts those that
 	// their clients did not read to the end.
 	sending *shares
 	unread  atomic.Int64
@@ -123,8 +123,8 @@ type callContext struct {
 	standings  []ratelimit.Standing
 	windowFull bool // a window refused the call
 	tx         *store.Tx
-	// leave gives back the place of a call of an account.
-	leave func()
+	// place is that of the call among those of its account, room that of its answer.
+	place, room *share
 	// upload is the body of an upload.
 	upload Upload
 	// staged is what the first stage of a staged operation left.
@@ -151,10 +151,12 @@ func (p *Pipeline) serve(w http.ResponseWriter, r *http.Request, row *row) {
 	c := &callContext{
 		Call: *p.CallFor(nil, RequestID(r.Context()), "", p.DB.Now()),
 		ctx:  ctx, pipeline: p, row: row, w: w, r: r, started: time.Now(),
-		leave: func() {},
 	}
 	defer c.upload.discard()
-	defer func() { c.leave() }()
+	defer func() {
+		c.room.giveBack()
+		c.place.giveBack()
+	}()
 	out, err := c.run()
 	if err != nil {
 		c.refuse(err)
@@ -173,12 +175,11 @@ func (c *callContext) run() (*outcome, error) {
 	if err := c.takeEntry(); err != nil {
 		return nil, err
 	}
-	leave, ok := c.pipeline.calls.take(c.Actor.OwnerID, 1)
-	if !ok {
+	var ok bool
+	if c.place, ok = c.pipeline.calls.take(c.Actor.OwnerID, 1); !ok {
 		return nil, busy("Too many calls are under way, of this account or of all. An account has %d at once.",
 			accountCalls)
 	}
-	c.leave = leave
 	if err := c.permitted(); err != nil {
 		return nil, err
 	}
@@ -189,7 +190,7 @@ func (c *callContext) run() (*outcome, error) {
 		if err := c.admit(); err != nil {
 			return nil, err
 		}
-		if err := c.sendable(); err != nil {
+		if err := c.awaitRoom(); err != nil {
 			return nil, err
 		}
 		out, err := c.read()

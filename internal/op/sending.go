@@ -1,6 +1,7 @@
 package op
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"os"
@@ -12,12 +13,14 @@ import (
 const (
 	// pageBytes is where a page of a list ends, although more rows would fit its limit.
 	pageBytes = 1 << 20
-	// sendingBytes is how much of answers is being written at once, accountSendingBytes
+	// sendingBytes is how much answers take that are made or written, accountSendingBytes
 	// how much of those of one account.
 	sendingBytes, accountSendingBytes = 32 << 20, 8 << 20
 	// smallAnswer is the size of an answer that is always written, as the bound of
 	// connections bounds such answers, too: a refusal, or the secret of a new key.
 	smallAnswer = 16 << 10
+	// roomTime is how long a list or a file waits for its room.
+	roomTime = 2 * time.Second
 	// sendingTime is what a client may take to read each sendingChunk of an answer.
 	sendingChunk, sendingTime = 64 << 10, 10 * time.Second
 )
@@ -25,25 +28,37 @@ const (
 var errUnread = busy("Too many answers of this account are waiting to be read. Read them, then repeat the same " +
 	"request, a mutation with the same key.")
 
-// sendable refuses a call whose answer may be large while its account has no room for
-// such answers.
-func (c *callContext) sendable() error {
-	if (c.row.paged || c.row.types != nil) && !c.pipeline.sending.has(c.Actor.OwnerID, pageBytes) {
+// awaitRoom takes the room of a large answer before its rows are read, which take memory,
+// too. A moment later most of those before it are written.
+func (c *callContext) awaitRoom() error {
+	if !c.row.paged && c.row.types == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, roomTime)
+	defer cancel()
+	room, ok := c.pipeline.sending.wait(ctx, c.Actor.OwnerID, pageBytes)
+	if !ok {
 		return errUnread
 	}
+	c.room = room
 	return nil
 }
 
-// reserve takes the room of an answer of so many bytes until it is written.
-func (c *callContext) reserve(bytes int) (giveBack func(), err error) {
+// keepRoom keeps the room of an answer of so many bytes until it is written.
+func (c *callContext) keepRoom(bytes int) error {
 	if bytes <= smallAnswer {
-		return func() {}, nil
+		bytes = 0
 	}
-	giveBack, ok := c.pipeline.sending.take(c.Actor.OwnerID, int64(bytes))
+	if c.room != nil || bytes == 0 {
+		c.room.shrink(int64(bytes))
+		return nil
+	}
+	room, ok := c.pipeline.sending.take(c.Actor.OwnerID, int64(bytes))
 	if !ok {
-		return nil, errUnread
+		return errUnread
 	}
-	return giveBack, nil
+	c.room = room
+	return nil
 }
 
 // send writes the parts of a body. It gives up when the client stops reading, and

@@ -1,6 +1,7 @@
 package op
 
 import (
+	"context"
 	"sync"
 
 	"github.com/waymarkhq/waymark/internal/fault"
@@ -16,45 +17,80 @@ type shares struct {
 	// accounts has what each account uses, without those that use nothing.
 	accounts map[string]int64
 	refused  int64
+	// freed is closed when something is given back.
+	freed chan struct{}
 }
 
 func newShares(all, each int64) *shares {
-	return &shares{all: all, each: each, accounts: map[string]int64{}}
+	return &shares{all: all, each: each, accounts: map[string]int64{}, freed: make(chan struct{})}
 }
 
-// take takes n for an account, if there is so much, and returns how it is given back.
-func (s *shares) take(account string, n int64) (giveBack func(), ok bool) {
+// share is what one call took.
+type share struct {
+	of      *shares
+	account string
+	n       int64
+}
+
+// take takes n for an account, if there is so much.
+func (s *shares) take(account string, n int64) (taken *share, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.room(account, n) {
+	if taken, ok = s.try(account, n); !ok {
+		s.refused++
+	}
+	return taken, ok
+}
+
+// wait is take that waits until there is so much, or ctx ends.
+func (s *shares) wait(ctx context.Context, account string, n int64) (taken *share, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for {
+		if taken, ok = s.try(account, n); ok {
+			return taken, true
+		}
+		freed := s.freed
+		s.mu.Unlock()
+		select {
+		case <-freed:
+			s.mu.Lock()
+		case <-ctx.Done():
+			s.mu.Lock()
+			s.refused++
+			return nil, false
+		}
+	}
+}
+
+func (s *shares) try(account string, n int64) (*share, bool) {
+	if s.taken+n > s.all || s.accounts[account]+n > s.each {
 		return nil, false
 	}
 	s.taken += n
 	s.accounts[account] += n
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.taken -= n
-		if s.accounts[account] -= n; s.accounts[account] == 0 {
-			delete(s.accounts, account)
-		}
-	}, true
+	return &share{s, account, n}, true
 }
 
-// has reports whether an account could take n now.
-func (s *shares) has(account string, n int64) bool {
+// shrink gives back what a share has beyond n. A share that was not taken has nothing.
+func (h *share) shrink(n int64) {
+	if h == nil || h.n <= n {
+		return
+	}
+	s, less := h.of, h.n-n
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.room(account, n)
+	h.n = n
+	s.taken -= less
+	if s.accounts[h.account] -= less; s.accounts[h.account] == 0 {
+		delete(s.accounts, h.account)
+	}
+	close(s.freed)
+	s.freed = make(chan struct{})
 }
 
-func (s *shares) room(account string, n int64) bool {
-	if s.taken+n > s.all || s.accounts[account]+n > s.each {
-		s.refused++
-		return false
-	}
-	return true
-}
+// giveBack gives back all of a share.
+func (h *share) giveBack() { h.shrink(0) }
 
 // Share is what is in use of something that is bounded.
 type Share struct {

@@ -116,12 +116,12 @@ func (c *callContext) readParts(body io.Reader, boundary string) error {
 			c.upload.AppID = string(text)
 		case name == "file" && c.upload.File == nil:
 			// A file on its way takes space on the disk, which is not counted yet.
-			giveBack, ok := c.pipeline.uploads.take(c.Actor.OwnerID, 1)
+			place, ok := c.pipeline.uploads.take(c.Actor.OwnerID, 1)
 			if !ok {
 				return busy("Too many uploads are under way, of this account or of all. An account has %d at once.",
 					accountUploads)
 			}
-			defer giveBack()
+			defer place.giveBack()
 			if err := c.upload.spool(part, c.pipeline.SpoolDir); err != nil {
 				return err
 			}
