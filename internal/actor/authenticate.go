@@ -225,15 +225,21 @@ func (a *Authenticator) keepUsed(used map[string]clock.Instant) {
 }
 
 // Run stores the last uses now and then until ctx ends, and then the last of
-// them.
+// them. Verified tokens are forgotten when an older copy takes the place of the database:
+// it may not have the key of a local session.
 func (a *Authenticator) Run(ctx context.Context, log *slog.Logger) {
 	flush := func(ctx context.Context) {
 		if err := a.FlushUsed(ctx); err != nil {
 			log.Error("authenticator", "error", err)
 		}
 	}
+	replaced := a.db.Listen(store.HistoryTopic)
 	for {
 		select {
+		case <-replaced:
+			for _, i := range a.issuers {
+				i.seen.InvalidateAll()
+			}
 		case <-ctx.Done():
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 			defer cancel()

@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,6 +23,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
 
 func TestSessionAccepted(t *testing.T) {
@@ -195,6 +197,29 @@ func TestSessionDatabaseAway(t *testing.T) {
 				t.Errorf("%s: %+v, %v", name, a, err)
 			}
 		}
+	})
+}
+
+// TestSessionOfAnotherHistory: a token that was verified by a key that an older copy of the
+// database does not have is refused from then on.
+func TestSessionOfAnotherHistory(t *testing.T) {
+	eachWorld(t, func(w *world) {
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { w.auth.Run(ctx, slog.Default()) })
+		defer running.Wait()
+		defer cancel()
+		seen := w.mint(nil)
+		w.accepts("before", seen)
+		if _, err := w.db.Exec(ctx, "DELETE FROM issuer_key"); err != nil {
+			t.Fatal(err)
+		}
+		w.accepts("remembered", seen)
+		storetest.Eventually(t, "it is refused", func() bool {
+			w.db.NewHistory()
+			_, err := w.authenticate(seen)
+			return err != nil
+		})
 	})
 }
 

@@ -134,6 +134,9 @@ func Open(ctx context.Context, s Settings) (*Installation, error) {
 	if s.Domains.Installation, err = s.DB.InstallationValue(ctx, "installation_id", rand.Text()); err != nil {
 		return nil, fmt.Errorf("installation id: %w", err)
 	}
+	if _, err := s.DB.Epoch(ctx); err != nil {
+		return nil, fmt.Errorf("epoch: %w", err)
+	}
 	s.Domains.Observe = observeVerifications(s.Metrics)
 	i := &Installation{settings: s}
 	if err := i.openPipeline(ctx); err != nil {
@@ -154,6 +157,8 @@ func Open(ctx context.Context, s Settings) (*Installation, error) {
 		if err := i.openRedirect(); err != nil {
 			return nil, errors.Join(err, CloseEngine(i.engine))
 		}
+	} else { // the redirector looks itself
+		i.loops = append(i.loops, func(ctx context.Context) { s.DB.Watch(ctx, s.Log) })
 	}
 	i.counter("waymark_database_retries_total", "Transactions that lost a race in the database and were run again.",
 		s.DB.Retries)

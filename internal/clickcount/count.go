@@ -83,7 +83,7 @@ func (c *Counter) Count(ctx context.Context, b *clicklog.Batch) (err error) {
 	for i, link := range links {
 		if t := c.links[link]; t != nil {
 			t.counted += own[link]
-			t.others = totals[i] - t.counted
+			t.learn(totals[i]) // look mends a number that is too small
 		}
 	}
 	return nil

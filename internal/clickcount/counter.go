@@ -55,7 +55,7 @@ type Counter struct {
 // tally is what is known of a link.
 type tally struct {
 	// others is the number in the database without the clicks of own that it
-	// contains.
+	// contains. It never falls.
 	others int64
 	// own counts the clicks taken since the tally was made; counted is how many
 	// of them are in the database.
@@ -65,6 +65,19 @@ type tally struct {
 }
 
 func (t *tally) total() int64 { return t.others + t.own }
+
+// stored is the number that the database has, or had before an older copy took its place.
+func (t *tally) stored() int64 { return t.others + t.counted }
+
+// learn takes over the number in the database, and reports whether it has all clicks that
+// are known to be counted.
+func (t *tally) learn(stored int64) bool {
+	if stored < t.stored() {
+		return false
+	}
+	t.others = stored - t.counted
+	return true
+}
 
 // load is a read of a link's number under way, shared by all who want it.
 type load struct {

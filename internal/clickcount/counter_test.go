@@ -546,3 +546,112 @@ func BenchmarkTake(b *testing.B) {
 		p.Take(b.Context(), "x", 1<<62)
 	}
 }
+
+// TestGoneBack lets an older copy take the place of the database below two processes: no
+// visitor is let in beyond the limit, also by processes that start afterwards.
+func TestGoneBack(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		dir := t.TempDir()
+		a, b := start(t, db, dir), start(t, db, dir)
+		clicks := func(p *process, n int) {
+			t.Helper()
+			for range n {
+				for _, link := range []string{"x", "new"} {
+					if !p.click(link, 12) {
+						t.Error("turned away too early")
+					}
+				}
+			}
+			p.load()
+		}
+		exec := func(statement string) {
+			t.Helper()
+			if _, err := db.Exec(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		clicks(a, 1)
+		clicks(b, 2)
+		clicks(a, 4)
+		clicks(b, 3)
+		a.lookNow()
+		b.lookNow()
+		// Seven clicks of x are lost, all of the other, and their marks.
+		exec("UPDATE click_count SET clicks = 3 WHERE link_id = 'x'")
+		exec("DELETE FROM click_count WHERE link_id = 'new'")
+		exec("DELETE FROM click_counted")
+		for _, link := range []string{"x", "new"} {
+			a.knows(link, 10)
+			a.lookNow()
+			a.knows(link, 10)
+			b.lookNow()
+			b.knows(link, 10)
+			if n := stored(t, db, link); n != 10 {
+				t.Errorf("%s: %d stored", link, n)
+			}
+		}
+		clicks(a, 1)
+		b.lookNow()
+		clicks(b, 1)
+		a.lookNow()
+		fresh := start(t, db, dir)
+		for _, p := range []*process{a, b, fresh} {
+			for _, link := range []string{"x", "new"} {
+				p.knows(link, 12)
+				if p.click(link, 12) {
+					t.Errorf("%s: one more than its limit", link)
+				}
+			}
+		}
+	})
+}
+
+// TestGoneBackMeanwhile counts clicks after the loss and before the next look.
+func TestGoneBackMeanwhile(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		p := start(t, db, t.TempDir())
+		for range 5 {
+			p.click("x", 9)
+		}
+		p.load()
+		if _, err := db.Exec(t.Context(), "UPDATE click_count SET clicks = 1"); err != nil {
+			t.Fatal(err)
+		}
+		p.click("x", 9)
+		p.load()
+		p.knows("x", 6)
+		p.lookNow()
+		p.knows("x", 6)
+		if n := stored(t, db, "x"); n != 6 {
+			t.Errorf("%d stored", n)
+		}
+	})
+}
+
+// TestGoneBackUnused has a link that nobody asked for since some looks: its number is
+// mended when the process learns that the database went back.
+func TestGoneBackUnused(t *testing.T) {
+	db := openSQLite(t)
+	p := start(t, db, t.TempDir())
+	p.click("x", 5)
+	p.load()
+	for range inUse + 1 {
+		p.lookNow()
+	}
+	if _, err := db.Exec(t.Context(), "DELETE FROM click_count"); err != nil {
+		t.Fatal(err)
+	}
+	p.lookNow()
+	if n := stored(t, db, "x"); n != 0 {
+		t.Errorf("%d stored: the link is in use", n)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { p.Run(ctx) })
+	storetest.Eventually(t, "the number is mended", func() bool {
+		db.NewHistory()
+		return stored(t, db, "x") == 1
+	})
+	cancel()
+	running.Wait()
+}

@@ -32,4 +32,10 @@
 // that arrive within one second, as long as the database keeps up. To be exact,
 // each click would need a round trip to the database, and no click could pass
 // while the database is away.
+//
+// # A database that went back
+//
+// When an older copy takes the place of the database (a restore, or a standby
+// that was behind), numbers there become smaller. A process never believes a
+// smaller number than it knew, and stores the one that it knew.
 package clickcount

@@ -1,6 +1,7 @@
 package clickcount
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -17,11 +18,14 @@ const atOnce = 100
 func (c *Counter) Run(ctx context.Context) {
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
+	replaced := c.db.Listen(store.HistoryTopic)
 	var failing bool
 	for {
 		select {
 		case <-ctx.Done():
 			return
+		case <-replaced:
+			c.useAll()
 		case <-ticker.C:
 		}
 		err := c.look(ctx)
@@ -68,15 +72,62 @@ func (c *Counter) look(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("clicks of %d links: %w", len(links), err)
 		}
-		c.mu.Lock()
-		for _, n := range numbers {
-			t := c.links[n.link]
-			t.others = n.clicks - t.counted
+		if err := c.mend(ctx, c.learn(links, numbers)); err != nil {
+			return err
 		}
-		c.mu.Unlock()
 	}
 	c.forget()
 	return nil
+}
+
+// learn takes over the numbers of links in the database, and returns those that are too
+// small there: an older copy, which has lost clicks, has taken the place of the database.
+func (c *Counter) learn(links []string, numbers []number) (lost []number) {
+	stored := map[string]int64{}
+	for _, n := range numbers {
+		stored[n.link] = n.clicks
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, link := range links {
+		if t := c.links[link]; !t.learn(stored[link]) {
+			lost = append(lost, number{link, t.stored()})
+		}
+	}
+	return lost
+}
+
+// mend brings lost clicks back into the database, so that no process lets them in again.
+// Several may do so at once. What was counted meanwhile is taken for some of them.
+func (c *Counter) mend(ctx context.Context, lost []number) error {
+	if len(lost) == 0 {
+		return nil
+	}
+	c.log.Warn("the database has lost clicks of links with a limit, they are stored again", "links", len(lost))
+	slices.SortFunc(lost, func(a, b number) int { return cmp.Compare(a.link, b.link) })
+	return c.db.InTxReadCommitted(ctx, func(tx *store.Tx) error {
+		for _, n := range lost {
+			if err := tx.Send(ctx, `INSERT INTO click_count (link_id, clicks) VALUES (?, ?)
+				ON CONFLICT (link_id) DO UPDATE SET clicks = excluded.clicks WHERE click_count.clicks < excluded.clicks`,
+				n.link, n.clicks); err != nil {
+				return err
+			}
+			if err := tx.Send(ctx, `UPDATE link SET used_up = (max_clicks IS NOT NULL AND max_clicks <= ?)
+				WHERE id = ?`, n.clicks, n.link); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// useAll has the next look ask for all links in memory.
+func (c *Counter) useAll() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, t := range c.links {
+		t.unused = 0
+	}
 }
 
 // used lists the links that were used since some looks ago.

@@ -67,6 +67,8 @@ type Numbers struct {
 	mu     sync.RWMutex
 	known  [dimensions]map[string]int64
 	newest [dimensions]given
+	// history is the one of the database that they are of.
+	history int64
 }
 
 // given is a row of a small table: its number and what identifies it.
@@ -86,12 +88,18 @@ func NewNumbers() *Numbers {
 
 // In returns the numbering of one transaction. The transaction must be serializable.
 // When an older copy has taken the place of the database, the numbers that it does not
-// have are given again: the newest known one of a table is then another value's, or of
-// none, and everything that is known is forgotten.
+// have are given again, and everything that is known is forgotten: when the database has
+// another history, or, before this process has noticed that, when the newest known number
+// of a table is another value's, or of none.
 func (s *Numbers) In(ctx context.Context, tx *store.Tx) (*Numbering, error) {
+	history := tx.History()
 	s.mu.RLock()
-	newest := s.newest
+	newest, same := s.newest, s.history == history
 	s.mu.RUnlock()
+	if !same {
+		s.forget(history)
+		newest = [dimensions]given{}
+	}
 	for dimension, row := range newest {
 		if row.no == 0 {
 			continue
@@ -101,18 +109,20 @@ func (s *Numbers) In(ctx context.Context, tx *store.Tx) (*Numbering, error) {
 			return nil, err
 		}
 		if no != row.no {
-			s.forget()
+			s.forget(history)
 			break
 		}
 	}
-	n := &Numbering{s: s, tx: tx}
+	n := &Numbering{s: s, tx: tx, history: history}
 	tx.AfterCommit(n.remember)
 	return n, nil
 }
 
-func (s *Numbers) forget() {
+// forget makes s know nothing of a history yet.
+func (s *Numbers) forget(history int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.history = history
 	for i := range s.known {
 		clear(s.known[i])
 		s.newest[i] = given{}
@@ -122,18 +132,22 @@ func (s *Numbers) forget() {
 // Numbering turns values into numbers within one transaction. Numbers it had
 // to read or give are remembered when that commits.
 type Numbering struct {
-	s      *Numbers
-	tx     *store.Tx
-	fresh  [dimensions]map[string]int64
-	newest [dimensions]given
-	last   [dimensions]int64
-	key    []byte
+	s       *Numbers
+	tx      *store.Tx
+	history int64
+	fresh   [dimensions]map[string]int64
+	newest  [dimensions]given
+	last    [dimensions]int64
+	key     []byte
 }
 
-// remember makes Numbers know the fresh ones.
+// remember makes Numbers know the fresh ones, unless they are of a history that is over.
 func (n *Numbering) remember() {
 	n.s.mu.Lock()
 	defer n.s.mu.Unlock()
+	if n.history != n.s.history || n.history != n.tx.History() {
+		return
+	}
 	for i, fresh := range n.fresh {
 		if n.newest[i].no > n.s.newest[i].no {
 			n.s.newest[i] = n.newest[i]

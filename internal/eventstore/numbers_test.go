@@ -78,3 +78,47 @@ func TestNumbersOfAnOlderDatabase(t *testing.T) {
 		}
 	})
 }
+
+// A database with another history may have the newest number of each table for the same
+// value, and others for other values.
+func TestNumbersOfAnotherHistory(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		before, after := engines(t, db), engines(t, db)
+		for name, e := range before {
+			id := int64(0)
+			load := func(e eventstore.Engine, values ...string) {
+				t.Helper()
+				for _, value := range values {
+					id++
+					if err := e.Append(t.Context(), &clicklog.Batch{Events: []clicklog.Event{{ID: id, At: storetest.Start,
+						Type: clicklog.Click, OS: value, ReferrerHost: value, Link: clicklog.Link{ID: value, AppID: name}}}}); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			clear := func() {
+				t.Helper()
+				for _, table := range []string{"event", "event_segment", "event_app", "event_link", "event_client",
+					"event_text"} {
+					if _, err := db.Exec(t.Context(), "DELETE FROM "+table); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			load(e, "first", "second", "last")
+			clear()
+			load(after[name], "second", "first", "last")
+			db.NewHistory()
+			load(e, "first")
+			for _, by := range []eventstore.Dimension{eventstore.ByLink, eventstore.ByOS, eventstore.ByReferrer} {
+				rows, err := eventstore.Count(t.Context(), e, eventstore.Query{Filter: eventstore.Filter{AppID: name,
+					Start: storetest.Start, End: storetest.Start + 1}, Grouping: eventstore.Grouping{By: by, Limit: 1}})
+				if err != nil || len(rows) != 1 || rows[0].Value != "first" || rows[0].Clicks != 2 {
+					t.Errorf("%s: %+v by %s, %v", name, rows, by, err)
+				}
+			}
+			clear()
+			db.NewHistory()
+		}
+	})
+}

@@ -44,6 +44,8 @@ func SweepRecoveries(ctx context.Context, db *store.DB, limit int) (_ int64, err
 type keys struct {
 	// recovery signs tokens; installs hashes the install ids of apps.
 	recovery, installs [sha256.Size]byte
+	// history is the one of the database that has them.
+	history int64
 }
 
 // recoveries knows the keys, and which tokens were used.
@@ -75,7 +77,7 @@ func (s *recoveries) run(ctx context.Context) {
 
 // keys returns the keys, which are read on their first use.
 func (s *recoveries) keys(ctx context.Context) (_ *keys, err error) {
-	if k := s.held.Load(); k != nil {
+	if k := s.known(); k != nil {
 		return k, nil
 	}
 	defer fault.Wrap(&err, "redirect.keys")
@@ -87,10 +89,10 @@ func (s *recoveries) keys(ctx context.Context) (_ *keys, err error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if k := s.held.Load(); k != nil {
+	if k := s.known(); k != nil {
 		return k, nil
 	}
-	k := &keys{}
+	k := &keys{history: s.db.History()}
 	for name, key := range map[string]*[sha256.Size]byte{"recovery_key": &k.recovery, "install_key": &k.installs} {
 		rand.Read(key[:]) // never fails
 		value, err := s.db.InstallationValue(ctx, name, hex.EncodeToString(key[:]))
@@ -105,6 +107,15 @@ func (s *recoveries) keys(ctx context.Context) (_ *keys, err error) {
 	}
 	s.held.Store(k)
 	return k, nil
+}
+
+// known returns the keys if they are known: an older copy that takes the place of the
+// database may have none yet.
+func (s *recoveries) known() *keys {
+	if k := s.held.Load(); k != nil && k.history == s.db.History() {
+		return k
+	}
+	return nil
 }
 
 // use takes a token for good. It reports whether this call was the first one of all

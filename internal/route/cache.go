@@ -2,7 +2,6 @@ package route
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -56,6 +55,8 @@ type Cache struct {
 	// change unregisters it. Readers of the caches do not take it.
 	mu    sync.Mutex
 	loads map[key]*load
+	// newest is the newest change that is reflected by something that was kept.
+	newest change
 }
 
 // key is an address; path "" is the hostname itself.
@@ -75,9 +76,10 @@ func (k key) weight() uint32 { return uint32(len(k.hostname)+len(k.path)) + 160 
 
 // load is a read of one route under way, shared by all who want it.
 type load struct {
-	done  chan struct{}
-	entry entry
-	err   error
+	done   chan struct{}
+	entry  entry
+	newest change
+	err    error
 }
 
 // NewCache returns an empty cache of db's routes.
@@ -157,12 +159,13 @@ func (c *Cache) miss(ctx context.Context, k key) (entry, error) {
 		}
 	}
 	// Others wait for this read: it must not end with this visitor's patience.
-	l.entry, l.err = c.read(context.WithoutCancel(ctx), k)
+	l.entry, l.newest, l.err = c.read(context.WithoutCancel(ctx), k)
 	c.mu.Lock()
 	if c.loads[k] == l {
 		delete(c.loads, k)
 		if l.err == nil {
 			c.keep(k, l.entry)
+			c.note(l.newest)
 		}
 	}
 	c.mu.Unlock()
@@ -182,25 +185,53 @@ func (c *Cache) keep(k key, e entry) {
 }
 
 // refresh takes over a change: it overtakes a load under way, and reads the
-// route again if it is held. When that fails, what is held stays, so that the
-// link keeps working, and the change must be tried again.
+// route again if it is held or a hostname's own. When that fails, what is held stays, so
+// that the link keeps working, and the change must be tried again.
 func (c *Cache) refresh(ctx context.Context, k key) error {
 	c.mu.Lock()
 	delete(c.loads, k)
 	c.mu.Unlock()
 	_, present := c.present.GetEntryQuietly(k)
 	_, absent := c.absent.GetEntryQuietly(k)
-	if !present && !absent {
+	held := present || absent
+	if !held && k.path != "" {
 		return nil
 	}
-	e, err := c.read(ctx, k)
+	e, newest, err := c.read(ctx, k)
 	if err != nil {
 		return err
 	}
+	if k.path == "" {
+		c.hosts.set(k.hostname, e.host != nil)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.keep(k, e)
+	if held {
+		c.keep(k, e)
+	}
+	c.note(newest)
 	return nil
+}
+
+// note notes the newest change when something was read that is kept. c.mu is held.
+func (c *Cache) note(newest change) {
+	if newest.seq > c.newest.seq {
+		c.newest = newest
+	}
+}
+
+// saw is note without c.mu.
+func (c *Cache) saw(newest change) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.note(newest)
+}
+
+// seen returns the newest change that is reflected by something that is kept.
+func (c *Cache) seen() change {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.newest
 }
 
 // clear forgets everything.
@@ -208,6 +239,7 @@ func (c *Cache) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	clear(c.loads)
+	c.newest = change{}
 	c.present.InvalidateAll()
 	c.absent.InvalidateAll()
 	c.templates.held.InvalidateAll()
@@ -227,34 +259,36 @@ func (c *Cache) takeSlot(ctx context.Context) error {
 
 func (c *Cache) freeSlot() { <-c.slots }
 
-// read gets one route from the database; the empty entry when there is none.
-func (c *Cache) read(ctx context.Context, k key) (e entry, err error) {
+// read gets one route from the database, the empty entry when there is none, and the
+// newest change that it reflects.
+func (c *Cache) read(ctx context.Context, k key) (e entry, newest change, err error) {
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
 	if err := c.takeSlot(ctx); err != nil {
-		return entry{}, fmt.Errorf("route of %q %q: %w", k.hostname, k.path, err)
+		return e, newest, fmt.Errorf("route of %q %q: %w", k.hostname, k.path, err)
 	}
 	defer c.freeSlot()
-	document, err := store.One(ctx, c.db, store.Value[string], `SELECT document FROM route WHERE hostname = ?
-		AND path = ?`, k.hostname, k.path)
+	var document *string
+	newest, err = store.One(ctx, c.db, func(r store.Row) (change, error) { return scanChange(r, &document) },
+		"SELECT (SELECT document FROM route WHERE hostname = ? AND path = ?), "+newestChange, k.hostname, k.path)
 	switch {
-	case errors.Is(err, store.ErrNotFound):
-		return entry{}, nil
 	case err != nil:
+	case document == nil:
+		return entry{}, newest, nil
 	case k.path == "":
-		e = entry{host: &Host{}, bytes: uint32(160 + len(document))}
-		err = json.Unmarshal([]byte(document), e.host)
+		e = entry{host: &Host{}, bytes: uint32(160 + len(*document))}
+		err = json.Unmarshal([]byte(*document), e.host)
 	default:
 		// Measured on links with one to three destinations and up to fifty
 		// rules; what is prepared repeats them.
-		e = entry{link: &Link{}, bytes: uint32(1200 + 2*len(document))}
-		if err = json.Unmarshal([]byte(document), e.link); err == nil {
+		e = entry{link: &Link{}, bytes: uint32(1200 + 2*len(*document))}
+		if err = json.Unmarshal([]byte(*document), e.link); err == nil {
 			e.link.plan = newPlan(e.link)
 			e.bytes += uint32(e.link.plan.bytes())
 		}
 	}
 	if err != nil {
-		return entry{}, fmt.Errorf("route of %q %q: %w", k.hostname, k.path, err)
+		return entry{}, newest, fmt.Errorf("route of %q %q: %w", k.hostname, k.path, err)
 	}
-	return e, nil
+	return e, newest, nil
 }

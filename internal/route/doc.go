@@ -15,4 +15,12 @@
 // their order: a follower that has seen number n will never find a smaller one
 // that it missed. The price is that publications do not run in parallel; they
 // are a few point writes each.
+//
+// # A database that went back
+//
+// What a follower or a visitor's read has seen of the database reflects all
+// changes up to some change. As long as the database has that row, it has all
+// that was read from it. An older copy that takes its place does not have it,
+// also when its numbers have come as far again, or it has another epoch after a
+// restore. Then nothing that was read before is served any more.
 package route

@@ -82,12 +82,12 @@ func TestFollowOutage(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		rename("sequence", "away")
+		rename("installation", "away")
 		step(true)
 		if c.Ready() {
 			t.Error("ready before the database was there")
 		}
-		rename("away", "sequence")
+		rename("away", "installation")
 		step(false)
 		destination(t, c, "x")
 		put(t, db, "x", "https://e.com/after")
@@ -138,6 +138,7 @@ func TestFollowSwept(t *testing.T) {
 		// A sweep of what was seen is no reason to start afresh.
 		now.Move(time.Hour)
 		put(t, db, "y", web)
+		poll()
 		now.Move(ChangeRetention)
 		if _, err := Sweep(t.Context(), db, 9); err != nil {
 			t.Fatal(err)

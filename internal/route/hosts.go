@@ -52,14 +52,8 @@ func (h *hosts) load(ctx context.Context, db *store.DB) error {
 	return nil
 }
 
-// refresh takes over a change of a hostname's own route.
-func (h *hosts) refresh(ctx context.Context, db *store.DB, hostname string) error {
-	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
-	defer cancel()
-	served, err := store.Exists(ctx, db, "SELECT 1 FROM route WHERE hostname = ? AND path = ''", hostname)
-	if err != nil {
-		return fmt.Errorf("look for hostname %q: %w", hostname, err)
-	}
+// set takes over a change of a hostname's own route.
+func (h *hosts) set(hostname string, served bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if served {
@@ -67,5 +61,4 @@ func (h *hosts) refresh(ctx context.Context, db *store.DB, hostname string) erro
 	} else {
 		delete(h.all, hostname)
 	}
-	return nil
 }

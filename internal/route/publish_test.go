@@ -45,7 +45,8 @@ func put(t testing.TB, db *store.DB, path, destination string) {
 
 func changes(t testing.TB, db *store.DB) []change {
 	t.Helper()
-	all, err := store.All(t.Context(), db, scanChange, "SELECT seq, hostname, path, 0 FROM route_change ORDER BY seq")
+	all, err := store.All(t.Context(), db, func(r store.Row) (change, error) { return scanChange(r, new(int)) },
+		"SELECT 1, seq, hostname, path, 0 FROM route_change ORDER BY seq")
 	if err != nil {
 		t.Fatal(err)
 	}

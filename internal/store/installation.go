@@ -1,9 +1,10 @@
 package store
 
 import (
+	"context"
+	"crypto/rand"
 	"errors"
 )
-import "context"
 
 // InstallationValue returns the value that all processes of this installation
 // share under a name. The first process that asks sets it to fresh.
@@ -29,5 +30,21 @@ func SetInstallationValue(ctx context.Context, q Q, name, value string) error {
 	}
 	_, err := q.Exec(ctx, `INSERT INTO installation (name, value) VALUES (?, ?)
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, name, value)
+	return err
+}
+
+// EpochName is the name of the installation's epoch among its values: another one means
+// that an older copy has taken the place of the database.
+const EpochName = "epoch"
+
+// Epoch returns the installation's epoch.
+func (db *DB) Epoch(ctx context.Context) (string, error) {
+	return db.InstallationValue(ctx, EpochName, rand.Text())
+}
+
+// NewEpoch gives the installation another epoch, unless it has another one than old
+// already.
+func (db *DB) NewEpoch(ctx context.Context, old string) error {
+	_, err := db.Exec(ctx, "UPDATE installation SET value = ? WHERE name = ? AND value = ?", rand.Text(), EpochName, old)
 	return err
 }

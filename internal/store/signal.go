@@ -25,15 +25,15 @@ func (db *DB) Listen(topics ...string) <-chan struct{} {
 }
 
 // Signal wakes the listeners of a topic once the transaction is committed.
-func (tx *Tx) Signal(topic string) {
-	tx.AfterCommit(func() {
-		tx.db.signals.mu.Lock()
-		defer tx.db.signals.mu.Unlock()
-		for _, c := range tx.db.signals.waiting[topic] {
-			select {
-			case c <- struct{}{}:
-			default:
-			}
+func (tx *Tx) Signal(topic string) { tx.AfterCommit(func() { tx.db.signals.send(topic) }) }
+
+func (s *signals) send(topic string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.waiting[topic] {
+		select {
+		case c <- struct{}{}:
+		default:
 		}
-	})
+	}
 }

@@ -61,6 +61,7 @@ type database struct {
 	closePools func() error
 	signals    signals
 	retries    atomic.Int64
+	history    atomic.Int64
 }
 
 // Open opens a database: "sqlite:<file>" or a "postgres://" address. It does

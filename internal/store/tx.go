@@ -31,6 +31,9 @@ func (tx *Tx) Rows(ctx context.Context, query string, args ...any) (Rows, error)
 // Dialect returns the named differences of the engine.
 func (tx *Tx) Dialect() *Dialect { return &tx.db.dialect }
 
+// History is that of the database.
+func (tx *Tx) History() int64 { return tx.db.History() }
+
 // AfterCommit runs f once the transaction is committed. f must not block.
 func (tx *Tx) AfterCommit(f func()) { tx.after = append(tx.after, f) }
 

@@ -55,6 +55,7 @@ func NewSalts(db *store.DB, log *slog.Logger) *Salts {
 
 // Run makes, loads and destroys salts until ctx is done.
 func (s *Salts) Run(ctx context.Context) {
+	replaced := s.db.Listen(store.HistoryTopic)
 	for {
 		wait := renewEvery
 		if err := s.renew(ctx); err != nil && ctx.Err() == nil {
@@ -64,6 +65,7 @@ func (s *Salts) Run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
+		case <-replaced: // by an older copy, which may have other salts
 		case <-time.After(wait):
 		}
 	}

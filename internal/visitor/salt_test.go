@@ -1,9 +1,11 @@
 package visitor
 
 import (
+	"context"
 	"log/slog"
 	"net/netip"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -61,6 +63,29 @@ func TestSalts(t *testing.T) {
 		if n := len(*one.held.Load()); n != 2 {
 			t.Errorf("%d salts in memory", n)
 		}
+	})
+}
+
+// TestSaltsOfAnotherHistory has another salt of today in the older copy that takes the
+// place of the database.
+func TestSaltsOfAnotherHistory(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+		s := NewSalts(db, slog.Default())
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { s.Run(ctx) })
+		defer running.Wait()
+		defer cancel()
+		storetest.Eventually(t, "the salts are there", func() bool { return len(*s.held.Load()) > 0 })
+		if _, err := db.Exec(ctx, "DELETE FROM visitor_salt"); err != nil {
+			t.Fatal(err)
+		}
+		other := NewSalts(db, slog.Default())
+		renew(t, other)
+		db.NewHistory()
+		storetest.Eventually(t, "two processes see one visitor", func() bool {
+			return s.Hash(c.Now(), someone, "agent") == other.Hash(c.Now(), someone, "agent")
+		})
 	})
 }
 

@@ -33,6 +33,8 @@ type appLinks struct {
 	// reading is held by who brings them up to date.
 	reading sync.Mutex
 	states  *States
+	// history is the one of the database that they are of.
+	history int64
 	// ids numbers the links by their ids.
 	ids map[string]int32
 	// counted is how many states Links has counted, gone that it has forgotten the app.
@@ -77,6 +79,10 @@ func (l *Links) Of(ctx context.Context, appID string) (_ *States, err error) {
 	a := l.app(appID)
 	a.reading.Lock()
 	defer a.reading.Unlock()
+	if history := l.db.History(); a.history != history {
+		a.forget()
+		a.history = history
+	}
 	fresh, err := l.read(ctx, appID, a.states.last)
 	if err != nil {
 		return nil, err

@@ -99,6 +99,26 @@ func TestLinksOfOlderDatabase(t *testing.T) {
 	})
 }
 
+// A database with another history may have the same state under the last number and
+// others under the numbers before.
+func TestLinksOfAnotherHistory(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		links := NewLinks(db)
+		for _, ids := range [][]string{{"one", "two", "three"}, {"two", "one", "three"}} {
+			for _, id := range ids {
+				numberLink(t, db, &clicklog.Link{ID: id, AppID: "a"})
+			}
+			if s := statesOf(t, links, "a"); s.Link(1).ID != ids[0] || s.Link(3).ID != "three" {
+				t.Errorf("got %+v, want %v", s.links, ids)
+			}
+			if _, err := db.Exec(t.Context(), "DELETE FROM event_link"); err != nil {
+				t.Fatal(err)
+			}
+			db.NewHistory()
+		}
+	})
+}
+
 // What is kept is bounded, and what was forgotten is read again.
 func TestLinksAreBounded(t *testing.T) {
 	db := storetest.Open(t, storetest.Address(t, "sqlite"), &clock.Clock{})
