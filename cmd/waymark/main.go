@@ -22,6 +22,8 @@ type command struct {
 	Session sessionCommand `cmd:"" help:"Sessions: issue, list and end them."`
 	Users   usersCommand   `cmd:"" help:"Owners: add, list, disable and enable them."`
 	Events  eventsCommand  `cmd:"" help:"Visits kept for analytics: status, copy, clear, erase, export."`
+	Backup  backupCommand  `cmd:"" help:"Copy an installation into a folder, also while it is served."`
+	Restore restoreCommand `cmd:"" help:"Make an installation of a backup."`
 	Migrate migrateCommand `cmd:"" help:"Bring the database to the newest schema."`
 	Doctor  doctorCommand  `cmd:"" help:"Check an installation."`
 	Version versionCommand `cmd:"" help:"Print the version, the commit and the schema."`

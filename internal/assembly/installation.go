@@ -134,6 +134,9 @@ func Open(ctx context.Context, s Settings) (*Installation, error) {
 	if s.Domains.Installation, err = s.DB.InstallationValue(ctx, "installation_id", rand.Text()); err != nil {
 		return nil, fmt.Errorf("installation id: %w", err)
 	}
+	if err := s.DB.CheckRestored(ctx); err != nil {
+		return nil, err
+	}
 	if _, err := s.DB.Epoch(ctx); err != nil {
 		return nil, fmt.Errorf("epoch: %w", err)
 	}

@@ -178,6 +178,26 @@ func TestFollowGoneBack(t *testing.T) {
 	}
 }
 
+// TestFollowEpoch has nothing but another epoch: a restore of what was published last.
+func TestFollowEpoch(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		put(t, db, "x", "https://e.com/before")
+		r := followed(t, db)
+		destination(t, r.c, "x")
+		for _, epoch := range []string{"restored", ""} { // "" removes it
+			if err := store.SetInstallationValue(t.Context(), db, store.EpochName, epoch); err != nil {
+				t.Fatal(err)
+			}
+			before := db.History()
+			r.pollNow()
+			if _, held := r.c.present.GetEntryQuietly(key{"a.example", "x"}); held || db.History() != before+1 {
+				t.Errorf("epoch %q: the link is held: %t, %d changes of history", epoch, held, db.History()-before)
+			}
+			destination(t, r.c, "x")
+		}
+	})
+}
+
 // TestFollowReadAhead loses changes that the follower has not seen, but visitors have.
 func TestFollowReadAhead(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, now *clock.Clock) {

@@ -73,6 +73,11 @@ func refuseNewer(version int64) error {
 // Migrate brings the schema to the newest version and returns it; it refuses a
 // schema that is newer than this program. Several processes may call it at once.
 func (db *DB) Migrate(ctx context.Context) (version int64, err error) {
+	return db.migrateTo(ctx, NewestSchema)
+}
+
+// migrateTo is Migrate to a version that this program knows.
+func (db *DB) migrateTo(ctx context.Context, newest int64) (version int64, err error) {
 	files, err := fs.Sub(migrations, "migrations")
 	if err != nil {
 		return 0, err
@@ -90,16 +95,17 @@ func (db *DB) Migrate(ctx context.Context) (version int64, err error) {
 			_, unlockErr := conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", migrationLock)
 			err = errors.Join(err, unlockErr)
 		}()
-		return db.migrate(ctx, goose.DialectPostgres, files)
+		return db.migrate(ctx, goose.DialectPostgres, files, newest)
 	}
 	err = db.writer.alone(ctx, func() error {
-		version, err = db.migrate(ctx, goose.DialectSQLite3, files)
+		version, err = db.migrate(ctx, goose.DialectSQLite3, files, newest)
 		return err
 	})
 	return version, err
 }
 
-func (db *DB) migrate(ctx context.Context, dialect goose.Dialect, files fs.FS) (version int64, err error) {
+func (db *DB) migrate(ctx context.Context, dialect goose.Dialect, files fs.FS, newest int64) (version int64,
+	err error) {
 	if version, err = db.Schema(ctx); err != nil {
 		return 0, fmt.Errorf("migrate: %w", err)
 	}
@@ -110,7 +116,7 @@ func (db *DB) migrate(ctx context.Context, dialect goose.Dialect, files fs.FS) (
 	if err != nil {
 		return 0, fmt.Errorf("migrate: %w", err)
 	}
-	if _, err := provider.Up(ctx); err != nil {
+	if _, err := provider.UpTo(ctx, newest); err != nil {
 		return 0, fmt.Errorf("migrate: %w", err)
 	}
 	if version, err = provider.GetDBVersion(ctx); err != nil {

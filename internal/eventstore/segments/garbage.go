@@ -60,12 +60,15 @@ func discard(ctx context.Context, tx *store.Tx, id string, due clock.Instant) er
 	return tx.Send(ctx, "INSERT INTO event_garbage (segment_id, due_at) VALUES (?, ?)", id, int64(due))
 }
 
-// collect deletes some of the files that are due, and reports how many. It ends at the
-// first that cannot be deleted, which comes after the others the next time.
+// collect deletes some of the files that are due, and reports how many: none while a backup
+// holds them. It ends at the first that cannot be deleted, which comes after the others the
+// next time.
 func (e *Engine) collect(ctx context.Context) (n int, err error) {
 	defer fault.Wrap(&err, "delete files of segments")
-	due, err := store.All(ctx, e.DB, store.Value[string],
-		"SELECT segment_id FROM event_garbage WHERE due_at <= ? ORDER BY due_at LIMIT ?", int64(e.DB.Now()), collectAtOnce)
+	now := e.DB.Now()
+	due, err := store.All(ctx, e.DB, store.Value[string], `SELECT segment_id FROM event_garbage WHERE due_at <= ?
+		AND NOT EXISTS (SELECT 1 FROM installation WHERE name = ? AND value > ?) ORDER BY due_at LIMIT ?`,
+		int64(now), heldName, held(now), collectAtOnce)
 	for _, id := range due {
 		if err == nil {
 			var deleted bool
