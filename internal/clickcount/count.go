@@ -65,10 +65,7 @@ func (c *Counter) Count(ctx context.Context, b *clicklog.Batch) (err error) {
 				return err
 			}
 			totals = append(totals, n)
-			// Also where it was: a change of the limit under way must not miss
-			// these clicks.
-			if _, err := tx.Exec(ctx, `UPDATE link SET used_up = (max_clicks IS NOT NULL AND max_clicks <= ?)
-				WHERE id = ?`, n, link); err != nil {
+			if err := useUp(ctx, tx, number{link, n}); err != nil {
 				return err
 			}
 		}
@@ -87,6 +84,14 @@ func (c *Counter) Count(ctx context.Context, b *clicklog.Batch) (err error) {
 		}
 	}
 	return nil
+}
+
+// useUp says of a link whether its clicks are used up, also where that was so before: a
+// change of the limit under way must not miss these clicks.
+func useUp(ctx context.Context, tx *store.Tx, n number) error {
+	_, err := tx.Exec(ctx, `UPDATE link SET used_up = (max_clicks IS NOT NULL AND max_clicks <= ?)
+		WHERE id = ?`, n.clicks, n.link)
+	return err
 }
 
 // insert marks events as counted and returns, by link, how many were not.

@@ -112,8 +112,7 @@ func (c *Counter) mend(ctx context.Context, lost []number) error {
 				n.link, n.clicks); err != nil {
 				return err
 			}
-			if err := tx.Send(ctx, `UPDATE link SET used_up = (max_clicks IS NOT NULL AND max_clicks <= ?)
-				WHERE id = ?`, n.clicks, n.link); err != nil {
+			if err := useUp(ctx, tx, n); err != nil {
 				return err
 			}
 		}

@@ -145,7 +145,7 @@ type Numbering struct {
 func (n *Numbering) remember() {
 	n.s.mu.Lock()
 	defer n.s.mu.Unlock()
-	if n.history != n.s.history || n.history != n.tx.History() {
+	if n.history != n.s.history {
 		return
 	}
 	for i, fresh := range n.fresh {

@@ -122,3 +122,44 @@ func TestNumbersOfAnotherHistory(t *testing.T) {
 		}
 	})
 }
+
+// A transaction that began before the database had another history makes nothing known.
+func TestNumbersOfALateTransaction(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		numbers := eventstore.NewNumbers()
+		in := func(f func(tx *store.Tx, n *eventstore.Numbering)) {
+			t.Helper()
+			if err := db.InTx(t.Context(), func(tx *store.Tx) error {
+				n, err := numbers.In(t.Context(), tx)
+				f(tx, n)
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		app := func(n *eventstore.Numbering, id string) int64 {
+			t.Helper()
+			no, err := n.App(t.Context(), id)
+			if err != nil {
+				t.Error(err)
+			}
+			return no
+		}
+		in(func(tx *store.Tx, n *eventstore.Numbering) {
+			app(n, "x")
+			app(n, "newest")
+			db.NewHistory()
+			if _, err := numbers.In(t.Context(), tx); err != nil { // as one that begins meanwhile
+				t.Error(err)
+			}
+		})
+		if _, err := db.Exec(t.Context(), "UPDATE event_app SET no = 9 WHERE app_id = 'x'"); err != nil {
+			t.Fatal(err)
+		}
+		in(func(_ *store.Tx, n *eventstore.Numbering) {
+			if no := app(n, "x"); no != 9 {
+				t.Errorf("number %d", no)
+			}
+		})
+	})
+}

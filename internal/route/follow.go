@@ -166,7 +166,7 @@ func (f *follower) step(ctx context.Context) (int, error) {
 			continue
 		}
 		// A sweep leaves what is younger, and the newest change.
-		young := f.last.at > f.cache.db.Now().Add(-ChangeRetention)
+		young := f.last.at >= f.cache.db.Now().Add(-ChangeRetention)
 		if len(changes) > 0 && changes[0].seq > f.last.seq && !young {
 			f.again("changes of routes were missed")
 		} else {

@@ -123,6 +123,10 @@ func TestFollowSwept(t *testing.T) {
 		}
 		put(t, db, "x", "https://e.com/before")
 		poll()
+		epoch, err := db.Epoch(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
 		destination(t, c, "x")
 		put(t, db, "x", "https://e.com/after")
 		now.Move(time.Hour)
@@ -134,6 +138,9 @@ func TestFollowSwept(t *testing.T) {
 		poll()
 		if got := destination(t, c, "x"); got != "https://e.com/after" {
 			t.Errorf("link to %q", got)
+		}
+		if now, err := db.Epoch(t.Context()); err != nil || now != epoch {
+			t.Errorf("a sweep was taken for another history: %v", err)
 		}
 		// A sweep of what was seen is no reason to start afresh.
 		now.Move(time.Hour)

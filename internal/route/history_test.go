@@ -84,31 +84,43 @@ func TestFollowGoneBack(t *testing.T) {
 	for name, then := range map[string]struct {
 		// meanwhile is what the new history has before the next poll.
 		meanwhile func(t *testing.T, db *store.DB)
-		// epoch tells that the epoch is another one afterwards.
-		epoch bool
+		// follower tells that the follower changes the epoch.
+		follower bool
+		// after is how long after what is lost the copy takes its place.
+		after time.Duration
 	}{
-		"back": {func(*testing.T, *store.DB) {}, true},
+		"back":            {func(*testing.T, *store.DB) {}, true, time.Second},
+		"back after long": {func(*testing.T, *store.DB) {}, true, 2 * ChangeRetention},
 		"passed again": {func(t *testing.T, db *store.DB) {
 			for i := range 20 {
 				put(t, db, fmt.Sprint("other-", i), web)
 			}
-		}, true},
+		}, true, time.Second},
+		"passed again just before a sweep": {func(t *testing.T, db *store.DB) { // numbers 6 to 10 are lost
+			publish(t, db, func(p *Publisher) error { return p.take(t.Context(), 10) })
+			put(t, db, "other", web)
+		}, true, ChangeRetention},
+		"as far again after long": {func(t *testing.T, db *store.DB) {
+			for i := range 7 {
+				put(t, db, fmt.Sprint("other-", i), web)
+			}
+		}, true, 2 * ChangeRetention},
 		"as far again": {func(t *testing.T, db *store.DB) {
 			for i := range 7 {
 				put(t, db, fmt.Sprint("other-", i), web)
 			}
-		}, true},
+		}, true, time.Second},
 		"numbers without a row": {func(t *testing.T, db *store.DB) {
 			for range 20 {
 				publish(t, db, func(*Publisher) error { return nil })
 			}
 			put(t, db, "other", web)
-		}, true},
+		}, true, time.Second},
 		"restored": {func(t *testing.T, db *store.DB) {
 			if err := store.SetInstallationValue(t.Context(), db, store.EpochName, "restored"); err != nil {
 				t.Fatal(err)
 			}
-		}, false},
+		}, false, time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			storetest.Each(t, func(t *testing.T, db *store.DB, now *clock.Clock) {
@@ -143,7 +155,7 @@ func TestFollowGoneBack(t *testing.T) {
 						t.Fatalf("%s to %q", path, got)
 					}
 				}
-				now.Move(time.Second)
+				now.Move(then.after)
 				takePlace()
 				then.meanwhile(t, db)
 				putTemplate(t, db, "tpl", 1, "made again")
@@ -164,7 +176,7 @@ func TestFollowGoneBack(t *testing.T) {
 				if n := db.History() - before; n != 1 {
 					t.Errorf("%d changes of history noticed", n)
 				}
-				if got := r.stored(); got == r.epoch || (got == "restored") == then.epoch {
+				if got := r.stored(); got == r.epoch || (got == "restored") == then.follower {
 					t.Errorf("the epoch is %q, was %q", got, r.epoch)
 				}
 				for range 2 { // and once only
@@ -215,6 +227,10 @@ func TestFollowReadAhead(t *testing.T) {
 		r.pollNow()
 		if got := destination(t, r.c, "x"); got != "https://e.com/before" {
 			t.Errorf("link to %q", got)
+		}
+		r.c.saw(change{seq: 1}) // as a read that took long
+		if n := r.c.seen().seq; n != 2 {
+			t.Errorf("the newest change seen is %d", n)
 		}
 		// What is read ahead of the follower and not lost is no reason to start afresh.
 		before := db.History()
@@ -272,8 +288,8 @@ func TestFollowReadOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.pollNow()
-		if r.stored() == r.epoch {
-			t.Error("the epoch is the same")
+		if r.stored() == r.epoch || db.History() != 1 {
+			t.Errorf("the epoch is %q, was %q, %d changes of history", r.stored(), r.epoch, db.History())
 		}
 		if got := destination(t, r.c, "y"); got != web {
 			t.Errorf("link to %q", got)
