@@ -56,6 +56,7 @@ var notRun = map[string][]string{
 		"AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=… waymark serve --asset-store " +
 			"'s3://bucket/prefix?endpoint=https://s3.example.com&region=eu-1'",
 		"waymark events status --data-dir /var/lib/waymark",
+		"waymark backup --data-dir /var/lib/waymark /backup/2026-11-22",
 	},
 	"docs/proxies.md": {
 		"waymark serve --data-dir /var/lib/waymark --platform-zone go.example.com --public-addr 127.0.0.1:8081 " +

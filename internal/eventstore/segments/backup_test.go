@@ -13,8 +13,8 @@ import (
 func TestHold(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
 		dir := t.TempDir()
-		e := open(t, db, dir)
-		load(t, e, newTraffic().batch(10))
+		e, traffic := open(t, db, dir), newTraffic()
+		load(t, e, traffic.batch(10))
 		if named, err := Files(t.Context(), db); err != nil || len(named) != 0 {
 			t.Errorf("young segments have files %v, %v", named, err)
 		}
@@ -45,7 +45,7 @@ func TestHold(t *testing.T) {
 			}
 		}
 		// A backup that ended lets them go at once.
-		load(t, e, newTraffic().batch(10))
+		load(t, e, traffic.batch(10))
 		seal(t, e)
 		hold(c.Now().Add(time.Hour))
 		if err := e.replace(t.Context(), manifest(t, e), nil); err != nil {
