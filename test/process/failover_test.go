@@ -10,18 +10,6 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// moves is a gate whose connections lead elsewhere from now on.
-func (g *gate) moves(t *testing.T, database string) {
-	t.Helper()
-	u, err := url.Parse(database)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.target = u.Host
-}
-
 // administer runs a statement on a server, beside its databases.
 func administer(t *testing.T, database, statement string) {
 	t.Helper()

@@ -50,7 +50,17 @@ func (s *Server) Stop() error { return s.stop() }
 
 // StartPostgres starts a server that lives at most as long as this process.
 func StartPostgres() (*Server, error) {
-	initdb, err := binary("initdb")
+	return startServer("initdb", "-U", "waymark", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+}
+
+// StartStandby is StartPostgres for a standby that streams from the server at an address.
+func StartStandby(address string) (*Server, error) {
+	return startServer("pg_basebackup", "-d", address, "-R", "-X", "stream", "-c", "fast", "--no-sync")
+}
+
+// startServer starts a server on what a program has put into a folder of data.
+func startServer(prepare string, args ...string) (*Server, error) {
+	preparer, err := binary(prepare)
 	if err != nil {
 		return nil, err
 	}
@@ -72,11 +82,10 @@ func StartPostgres() (*Server, error) {
 		}
 	}
 	attributes := &syscall.SysProcAttr{Credential: credential, Setpgid: true}
-	prepare := exec.Command(initdb, "-D", filepath.Join(dir, "data"), "-U", "waymark", "-A", "trust", "-E", "UTF8",
-		"--locale=C", "--no-sync")
-	prepare.SysProcAttr, prepare.Dir = attributes, dir
-	if out, err := prepare.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("initdb: %w: %s", err, out)
+	preparing := exec.Command(preparer, append([]string{"-D", filepath.Join(dir, "data")}, args...)...)
+	preparing.SysProcAttr, preparing.Dir = attributes, dir
+	if out, err := preparing.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%s: %w: %s", prepare, err, out)
 	}
 	port, err := freePort()
 	if err != nil {
