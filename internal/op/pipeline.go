@@ -190,9 +190,6 @@ func (c *callContext) run() (*outcome, error) {
 		if err := c.admit(); err != nil {
 			return nil, err
 		}
-		if err := c.awaitRoom(); err != nil {
-			return nil, err
-		}
 		out, err := c.read()
 		if err == nil {
 			err = out.encode(c.row)
@@ -202,12 +199,19 @@ func (c *callContext) run() (*outcome, error) {
 	return c.mutate()
 }
 
-// read runs the handler of a read, in its turn when its filters make it a heavy one.
+// read runs the handler of a read, in its turn when its filters make it a heavy one. While
+// it waits for its turn, it takes no room.
 func (c *callContext) read() (out outcome, err error) {
 	if !slices.ContainsFunc(c.row.input.parameters, func(p parameter) bool { return p.heavy && c.sent[p.name] }) {
+		if err := c.awaitRoom(); err != nil {
+			return outcome{}, err
+		}
 		return c.row.run(c)
 	}
 	err = c.Heavy(c.ctx, func(ctx context.Context, call *Call) (err error) {
+		if err := c.awaitRoom(); err != nil {
+			return err
+		}
 		heavy := *c
 		heavy.ctx, heavy.Call = ctx, *call
 		out, err = c.row.run(&heavy)

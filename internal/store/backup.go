@@ -70,7 +70,7 @@ func (db *DB) copySQLite(ctx context.Context, file string, read func(Q) error) (
 		return err
 	}
 	defer func() { err = errors.Join(err, copied.Close()) }()
-	return read(state{watched{handle{on: copied, dialect: &db.dialect}}, &db.dialect})
+	return read(state{handle{on: copied, dialect: &db.dialect, kept: &statements{}}, &db.dialect})
 }
 
 // state is a Q for a copy of the database, which only reads.
@@ -120,7 +120,7 @@ func (s session) rows(ctx context.Context, query string, args []any) (Rows, erro
 	if err != nil {
 		return nil, describe(query, err)
 	}
-	return answer{Rows: rows}, nil
+	return answer{Rows: rows, cancel: func() {}}, nil
 }
 
 func (db *DB) copyPostgres(ctx context.Context, to Copies, read func(Q) error) (tables []Table, err error) {
