@@ -13,6 +13,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/outbound"
 	"github.com/waymarkhq/waymark/internal/part"
+	"github.com/waymarkhq/waymark/internal/places"
 )
 
 // Options are what domains of an installation depend on.
@@ -37,7 +38,7 @@ type Options struct {
 	Certify func(ctx context.Context, hostname string) error
 
 	// places bound the verifications that owners asked for, in this process.
-	places *places
+	places *places.Places
 	// Resolver and Prober look at the hostnames of domains.
 	Resolver *dnslookup.Resolver
 	Prober   *outbound.Prober
@@ -63,7 +64,7 @@ func (c Connection) isSet() bool { return c.CNAME != "" || len(c.Addresses) > 0 
 // returns the package's part.
 func Register(p *op.Pipeline, works *durable.Works, o Options) part.Part {
 	app := op.AppOf("domainId", appOf)
-	o.places = newPlaces()
+	o.places = places.New(maxPlaces, ownerPlaces)
 	op.List(p, op.Op{ID: "getDomains", Method: "GET", Path: "/domains", Perm: "domains:read", App: op.AppInQuery,
 		Summary: "List domains"}, func(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]Domain, error) {
 		return o.list(ctx, c, in, w)

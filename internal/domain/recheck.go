@@ -8,6 +8,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/places"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -17,6 +18,9 @@ const (
 	checkLimit, checkLease = 45 * time.Second, 5 * time.Minute
 	// checkPoll is the pause between looks for domains that are due.
 	checkPoll = 5 * time.Second
+	// maxPlaces is how many domains a process verifies at once, and ownerPlaces how
+	// many of one owner: slow domains of one do not delay those of others.
+	maxPlaces, ownerPlaces = 16, 4
 )
 
 // Checker verifies the domains that work again and again. Several may run on one
@@ -26,12 +30,12 @@ type Checker struct {
 	db      *store.DB
 	log     *slog.Logger
 	running sync.WaitGroup
-	places  *places
+	places  *places.Places
 }
 
 // NewChecker returns a checker of domains with the given options.
 func NewChecker(db *store.DB, o Options, log *slog.Logger) *Checker {
-	return &Checker{options: o, db: db, log: log, places: newPlaces()}
+	return &Checker{options: o, db: db, log: log, places: places.New(maxPlaces, ownerPlaces)}
 }
 
 // Run works until ctx ends; checks under way are ended with it and made again later.
@@ -43,7 +47,7 @@ func (c *Checker) Run(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
-		case <-c.places.free:
+		case <-c.places.Freed():
 		case <-time.After(checkPoll):
 		}
 	}
@@ -78,14 +82,14 @@ func (c *Checker) begin(ctx context.Context) (n int, err error) {
 				break
 			}
 			var claimed bool
-			if c.places.take(d.ownerID) {
+			if c.places.Take(d.ownerID) {
 				if claimed, err = c.claim(ctx, d); !claimed {
-					c.places.giveBack(d.ownerID)
+					c.places.GiveBack(d.ownerID)
 					continue
 				}
 				began++
 				c.running.Go(func() {
-					defer c.places.giveBack(d.ownerID)
+					defer c.places.GiveBack(d.ownerID)
 					c.check(ctx, d.id)
 				})
 			}
@@ -99,14 +103,14 @@ func (c *Checker) begin(ctx context.Context) (n int, err error) {
 
 // due returns domains whose check is due and whose owners have a place left.
 func (c *Checker) due(ctx context.Context) ([]dueDomain, error) {
-	free, full := c.places.left()
+	free, full := c.places.Left()
 	if free == 0 {
 		return nil, nil
 	}
 	var where store.Where
 	where.And("d.next_check_at <= ?", c.db.Now()).And("NOT d.detached")
-	if len(full) > 0 {
-		where.And("a.owner_id NOT IN ("+store.Marks(len(full))+")", full...)
+	for _, owner := range full {
+		where.And("a.owner_id <> ?", owner)
 	}
 	return store.All(ctx, c.db, func(r store.Row) (d dueDomain, err error) {
 		err = r.Scan(&d.id, &d.ownerID, &d.at)

@@ -115,10 +115,10 @@ func (o Options) verifying() durable.Work {
 }
 
 func (o Options) verifyNext(ctx context.Context, r *durable.Run) error {
-	if !o.places.take(r.Grant.OwnerID) {
+	if !o.places.Take(r.Grant.OwnerID) {
 		return r.Later(ctx, r.DB.Now().Add(againAfter))
 	}
-	defer o.places.giveBack(r.Grant.OwnerID)
+	defer o.places.GiveBack(r.Grant.OwnerID)
 	d, err := find(ctx, r.DB, r.Operation.ResourceID)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return err
