@@ -83,14 +83,14 @@ func (w *Webhook) refuses(ctx context.Context, tx *store.Tx) (reason string, err
 	if err != nil || holds {
 		return "", err
 	}
-	_, err = tx.Exec(ctx, "UPDATE webhook SET hold = ? WHERE id = ? AND revision = ?", delivery.HoldAuthorization, w.ID,
-		w.Revision)
+	_, err = tx.Exec(ctx, "UPDATE webhook SET hold = ? WHERE id = ?", delivery.HoldAuthorization, w.ID)
 	return delivery.AuthorizationLost, err
 }
 
 // record stores the outcomes of attempts, in the order in which the attempts
 // ended. It leaves out deliveries that were cancelled meanwhile or whose lease
-// ended.
+// ended: where one is left to count, its destination is as it was claimed, because
+// every change of it cancels them.
 func record(ctx context.Context, db *store.DB, w *Webhook, ended []claimed) (err error) {
 	defer fault.Wrap(&err, "webhook.record(%s)", w.ID)
 	return db.InTxReadCommitted(ctx, func(tx *store.Tx) error {
@@ -132,11 +132,8 @@ func (w *Webhook) count(ctx context.Context, tx *store.Tx, failures int64, lastS
 		return c, err
 	}, `UPDATE webhook SET consecutive_failures = CASE WHEN ? THEN 0 ELSE consecutive_failures END + ?,
 		last_success_at = COALESCE(?, last_success_at), last_failure_at = COALESCE(?, last_failure_at)
-		WHERE id = ? AND revision = ? RETURNING consecutive_failures, COALESCE(hold, '')`,
-		lastSuccess != nil, failures, lastSuccess, lastFailure, w.ID, w.Revision)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil // changed meanwhile
-	}
+		WHERE id = ? RETURNING consecutive_failures, COALESCE(hold, '')`,
+		lastSuccess != nil, failures, lastSuccess, lastFailure, w.ID)
 	if err != nil || now.failures < maxFailures && now.hold == "" {
 		return err
 	}

@@ -33,8 +33,9 @@ func Register(p *op.Pipeline, client *outbound.Client) part.Part {
 		App: app, Summary: "Get a webhook"}, h.get)
 	op.Write(p, op.Op{ID: "updateWebhooksWebhookId", Method: "PATCH", Path: "/webhooks/{webhookId}",
 		Perm: "webhooks:update", App: app, IfMatch: op.IfMatchRequired, Summary: "Update a webhook",
-		Doc: "Only the fields sent change. enabled: true authorizes the destination with the credential of this " +
-			"call, which needs webhooks:create, and ends a suspension. Pending deliveries are cancelled."}, h.update)
+		Doc: "Only the fields sent change. enabled: true, another url and other events authorize the destination with " +
+			"the credential of this call, which needs webhooks:create. enabled: true also ends a suspension. Pending " +
+			"deliveries are cancelled."}, h.update)
 	op.Write(p, op.Op{ID: "deleteWebhooksWebhookId", Method: "DELETE", Path: "/webhooks/{webhookId}",
 		Perm: "webhooks:delete", App: app, IfMatch: op.IfMatchRequired, Summary: "Delete a webhook",
 		Doc: "Its deliveries can be read for seven days."}, h.remove)
@@ -122,10 +123,10 @@ func (s *service) get(ctx context.Context, c *op.Call, in *webhookInput) (op.Ite
 
 // UpdateWebhook is the body of updateWebhooksWebhookId.
 type UpdateWebhook struct {
-	URL         opt.Opt[string]      `json:"url,omitzero" minLength:"1" maxLength:"4096" doc:"HTTPS on port 443 of a public host, without user, password or fragment."`
-	Events      opt.Opt[[]EventType] `json:"events,omitzero" minItems:"1" uniqueItems:"true"`
+	URL         opt.Opt[string]      `json:"url,omitzero" minLength:"1" maxLength:"4096" doc:"HTTPS on port 443 of a public host, without user, password or fragment. Another one than before authorizes the destination with the credential of this call, which needs webhooks:create."`
+	Events      opt.Opt[[]EventType] `json:"events,omitzero" minItems:"1" uniqueItems:"true" doc:"Other events than before authorize the destination with the credential of this call, which needs webhooks:create."`
 	Description opt.Null[text.Block] `json:"description,omitzero" maxLength:"500"`
-	Enabled     opt.Opt[bool]        `json:"enabled,omitzero" example:"true" doc:"true also authorizes the destination with the credential of this call and ends a suspension."`
+	Enabled     opt.Opt[bool]        `json:"enabled,omitzero" example:"true" doc:"true also authorizes the destination with the credential of this call, which needs webhooks:create, and ends a suspension."`
 }
 
 // SchemaName implements schema.Named.
@@ -141,10 +142,11 @@ func (s *service) update(ctx context.Context, c *op.Call, tx *store.Tx, in *upda
 	if err != nil {
 		return op.Item[Webhook]{}, err
 	}
-	enables := in.Body.Enabled.Set && in.Body.Enabled.Value
-	if enables && !c.Actor.May(permission, false) {
-		return op.Item[Webhook]{}, fault.New(fault.InsufficientPermission,
-			"The key does not hold the permission %s, which enabling a destination needs.", permission)
+	enables := in.Body.Enabled.Or(false)
+	authorizes := enables || w.redirects(&in.Body)
+	if authorizes && !c.Actor.May(permission, false) {
+		return op.Item[Webhook]{}, fault.New(fault.InsufficientPermission, "The key does not hold the permission %s, "+
+			"which enabling a destination and changing its address or events needs.", permission)
 	}
 	if in.Body.URL.Set {
 		w.URL = in.Body.URL.Value
@@ -154,8 +156,12 @@ func (s *service) update(ctx context.Context, c *op.Call, tx *store.Tx, in *upda
 	}
 	w.Events = in.Body.Events.Or(w.Events)
 	opt.Into(in.Body.Description, &w.Description)
-	if w.Enabled = in.Body.Enabled.Or(w.Enabled); enables {
+	w.Enabled = in.Body.Enabled.Or(w.Enabled)
+	if authorizes {
 		w.authorize(c.Actor)
+	}
+	if enables {
+		w.resume()
 	}
 	err = save(ctx, tx, &w)
 	return op.Item[Webhook]{Data: w, Ref: w.ref()}, err

@@ -14,6 +14,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base64"
+	"slices"
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/actor"
@@ -66,7 +67,8 @@ type Webhook struct {
 	previousUntil  *clock.Instant
 }
 
-// Authorizer is the caller who registered a destination or last enabled it.
+// Authorizer is the caller who registered a destination, or who last enabled it or
+// changed its address or events.
 type Authorizer struct {
 	Type string `json:"type" enum:"human,api_key"`
 	ID   string `json:"id"`
@@ -127,12 +129,23 @@ func (w *Webhook) setStatus(now clock.Instant) {
 	}
 }
 
-// authorize makes the caller the one on whose behalf events are sent, and
-// clears failures and suspension.
+// authorize makes the caller the one on whose behalf events are sent.
 func (w *Webhook) authorize(a *actor.Actor) {
 	w.grant, w.authorizedUntil = a.Grant(), a.ExpiresAt
 	w.AuthorizedBy = Authorizer{Type: string(a.Type), ID: a.PrincipalID()}
-	w.hold, w.ConsecutiveFailures = "", 0
+	if w.hold == delivery.HoldAuthorization {
+		w.hold = ""
+	}
+}
+
+// resume ends a suspension and forgets the failures that led to it.
+func (w *Webhook) resume() { w.hold, w.ConsecutiveFailures = "", 0 }
+
+// redirects reports whether a change has other events sent, or the events to
+// another address.
+func (w *Webhook) redirects(change *UpdateWebhook) bool {
+	return change.URL.Or(w.URL) != w.URL ||
+		!slices.Equal(slices.Sorted(slices.Values(change.Events.Or(w.Events))), slices.Sorted(slices.Values(w.Events)))
 }
 
 // refresh shows in the status that the authorization is lost, before an attempt

@@ -194,6 +194,49 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
+// Another address and other events are sent on behalf of whoever chose them, who
+// needs what registering needs. All else leaves the destination to whom it was.
+func TestRedirected(t *testing.T) {
+	each(t, func(t *testing.T, i *apitest.Installation, r *receiver) {
+		owner := i.Prepared(t, "ann@example.com")
+		w := register(t, owner, M{"events": []string{linkCreated, linkDeleted}})
+		by, first := w.get().Value("data.authorizedBy"), "/api-keys/"+w.get().Text("data.authorizedBy.id")
+		registrar := w.c
+		other, elsewhere := M{"events": []string{linkCreated}}, M{"url": "https://b.example.com/hook"}
+
+		w.c = owner.Key("webhooks:update", "webhooks:read")
+		for _, change := range []M{other, elsewhere, {"events": []string{linkCreated, linkDeleted, linkUpdated}},
+			{"url": "https://a.example.com/hook?", "enabled": false}} {
+			w.c.Call("PATCH", w.path, change, apitest.IfMatch(w.get().Revision())).Refused(fault.InsufficientPermission)
+		}
+		w.patch(M{"description": "x", "url": "https://a.example.com/hook", "enabled": false,
+			"events": []string{linkDeleted, linkCreated}}).Has("data.authorizedBy", by)
+
+		for _, change := range []M{other, elsewhere} {
+			w.c = registrar
+			w.patch(M{"enabled": true})
+			w.c = owner.Key(permissions...)
+			w.patch(M{"description": "y"}).Has("data.authorizedBy", by)
+			if second := w.patch(change).Value("data.authorizedBy"); second == by {
+				t.Errorf("after %v the destination is still authorized by %s", change, second)
+			}
+		}
+		// The first key may go: nothing is sent on its behalf any more.
+		owner.Call("DELETE", first, nil, apitest.IfMatch(owner.Call("GET", first, nil).Revision())).Want(204)
+		owner.Link("a", nil).Want(201)
+		i.Deliver(t)
+		if got := r.take(); len(got) != 1 || got[0].host != "b.example.com" {
+			t.Errorf("after the first key was revoked: %v", got)
+		}
+		// An authorization that was lost is given again, a suspension stays.
+		exec(t, i.DB, "UPDATE webhook SET hold = 'authorization_required'")
+		w.patch(M{"events": []string{linkDeleted}}).Has("data.status", `"active"`)
+		exec(t, i.DB, "UPDATE webhook SET hold = 'suspended', consecutive_failures = 10")
+		w.patch(other).Has("data.status", `"suspended"`).Has("data.consecutiveFailures", "10")
+		w.patch(M{"enabled": true}).Has("data.status", `"active"`).Has("data.consecutiveFailures", "0")
+	})
+}
+
 func TestLimit(t *testing.T) {
 	apitest.EachWith(t, apitest.Options{LimitScale: 1}, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
