@@ -11,9 +11,6 @@ import (
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
-// batch is how many deliveries of a destination are claimed at a time.
-const batch = 10
-
 // claimed is a delivery that this process is to attempt.
 type claimed struct {
 	delivery.Leased
@@ -22,10 +19,10 @@ type claimed struct {
 	failure *outbound.Failure
 }
 
-// claim leases due deliveries of a destination, the longest due first, and
-// returns them with the current destination. It cancels deliveries that must
+// claim leases at most n due deliveries of a destination, the longest due first,
+// and returns them with the current destination. It cancels deliveries that must
 // not be sent any more.
-func claim(ctx context.Context, db *store.DB, webhookID string) (w Webhook, all []claimed, err error) {
+func claim(ctx context.Context, db *store.DB, webhookID string, n int) (w Webhook, all []claimed, err error) {
 	defer fault.Wrap(&err, "webhook.claim(%s)", webhookID)
 	err = db.InTxReadCommitted(ctx, func(tx *store.Tx) error {
 		all = nil
@@ -43,7 +40,7 @@ func claim(ctx context.Context, db *store.DB, webhookID string) (w Webhook, all 
 		}
 		// Claim at most as many as may still fail before the destination is
 		// suspended.
-		leased, err := delivery.Lease(ctx, tx, webhookID, max(1, min(batch, maxFailures-w.ConsecutiveFailures)))
+		leased, err := delivery.Lease(ctx, tx, webhookID, max(1, min(int64(n), maxFailures-w.ConsecutiveFailures)))
 		if err != nil {
 			return err
 		}

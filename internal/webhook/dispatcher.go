@@ -10,24 +10,30 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/outbound"
+	"github.com/waymarkhq/waymark/internal/places"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
 const (
-	// places is how many destinations a process serves at once. A slow
-	// destination keeps its place for one batch; then other destinations have
-	// their turn.
-	places = 64
-	// ownerPlaces is how many places one owner may take, so that the slow
-	// receivers of one owner do not keep them all.
-	ownerPlaces = places / 2
+	// maxServed is how many destinations a process serves at once, and ownerServed how
+	// many of one owner. Each begins with one delivery, so a receiver that hangs holds
+	// one connection, and a hundred of them leave their owner room for the others.
+	maxServed, ownerServed = 320, 160
+	// maxBatches and ownerBatches are how many of those go on with a batch at a time,
+	// after the delivery before it succeeded.
+	maxBatches, ownerBatches = 32, 16
+	// batch is how many deliveries that is, and turn for how long a destination begins
+	// another; then others have their turn.
+	batch, turn = 10, time.Second
+	// maxWrites is how many of the destinations write to the database at once.
+	maxWrites = 8
 	// pollEvery is the pause between looks for deliveries that became due, or
 	// that other processes enqueued.
 	pollEvery = 250 * time.Millisecond
 	// awayWait is the pause after the database did not answer.
 	awayWait = time.Second
-	// serveLimit ends a batch well before its leases.
-	serveLimit = 10 * time.Second
+	// attemptLimit ends a batch well before its leases.
+	attemptLimit = 10 * time.Second
 )
 
 // Dispatcher sends the deliveries that are due. Several may run on one
@@ -46,17 +52,21 @@ type Dispatcher struct {
 	// that each has its turn.
 	after string
 
+	served, batches *places.Places
+	// writes has a token for each destination that writes to the database.
+	writes chan struct{}
+
 	mu sync.Mutex
-	// busy are the destinations being served; owners counts them by owner.
-	busy   map[string]bool
-	owners map[string]int
+	// busy are the destinations being served.
+	busy map[string]bool
 }
 
 // New returns a dispatcher that sends through client. metrics may be nil.
 func New(db *store.DB, client *outbound.Client, log *slog.Logger, metrics prometheus.Registerer) *Dispatcher {
 	return &Dispatcher{
 		db: db, client: client, log: log, metrics: newMetrics(metrics), wake: db.Listen(delivery.Topic),
-		free: make(chan struct{}, 1), busy: map[string]bool{}, owners: map[string]int{},
+		free: make(chan struct{}, 1), busy: map[string]bool{}, writes: make(chan struct{}, maxWrites),
+		served: places.New(maxServed, ownerServed), batches: places.New(maxBatches, ownerBatches),
 	}
 }
 
@@ -93,10 +103,10 @@ func (d *Dispatcher) Drain(ctx context.Context) error {
 // places for, and returns how many.
 func (d *Dispatcher) begin(ctx context.Context) (n int, err error) {
 	// Destinations that are being served may be among the due ones.
-	found, err := delivery.FindDue(ctx, d.db, d.after, 2*places)
-	if err == nil && len(found) < 2*places && d.after != "" {
+	found, err := delivery.FindDue(ctx, d.db, d.after, 2*maxServed)
+	if err == nil && len(found) < 2*maxServed && d.after != "" {
 		var rest []delivery.Due
-		rest, err = delivery.FindDue(ctx, d.db, "", 2*places)
+		rest, err = delivery.FindDue(ctx, d.db, "", 2*maxServed)
 		found = append(found, rest...)
 	}
 	for _, to := range found {
@@ -113,29 +123,32 @@ func (d *Dispatcher) begin(ctx context.Context) (n int, err error) {
 func (d *Dispatcher) take(to delivery.Due) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.busy[to.WebhookID] || len(d.busy) == places || d.owners[to.OwnerID] == ownerPlaces {
+	if d.busy[to.WebhookID] || !d.served.Take(to.OwnerID) {
 		return false
 	}
 	d.busy[to.WebhookID] = true
-	d.owners[to.OwnerID]++
 	return true
 }
 
-// serve attempts one batch of a destination and gives the place back.
+// serve sends to a destination and gives its place back: one delivery, and batches
+// as long as all that was sent succeeded.
 func (d *Dispatcher) serve(ctx context.Context, to delivery.Due) {
-	ctx, cancel := context.WithTimeout(ctx, serveLimit)
-	defer cancel()
-	more, err := d.attempt(ctx, to.WebhookID)
+	end := time.Now().Add(turn)
+	sent, succeeded, err := d.attempt(ctx, to.WebhookID, 1)
+	if succeeded && d.batches.Take(to.OwnerID) {
+		for succeeded && time.Now().Before(end) {
+			_, succeeded, err = d.attempt(ctx, to.WebhookID, batch)
+		}
+		d.batches.GiveBack(to.OwnerID)
+	}
 	if err != nil {
 		d.log.Error("webhook dispatcher", "error", err)
 	}
 	d.mu.Lock()
 	delete(d.busy, to.WebhookID)
-	if d.owners[to.OwnerID]--; d.owners[to.OwnerID] == 0 {
-		delete(d.owners, to.OwnerID)
-	}
 	d.mu.Unlock()
-	if more && err == nil { // otherwise the next poll is soon enough
+	d.served.GiveBack(to.OwnerID)
+	if sent && err == nil { // otherwise the next poll is soon enough
 		select {
 		case d.free <- struct{}{}:
 		default:
@@ -143,18 +156,23 @@ func (d *Dispatcher) serve(ctx context.Context, to delivery.Due) {
 	}
 }
 
-// attempt claims deliveries, sends them together and records what came of them.
-// The network is used outside of transactions. An attempt that could not be
-// recorded is made again after its lease: at least once.
-func (d *Dispatcher) attempt(ctx context.Context, id string) (more bool, err error) {
-	w, all, err := claim(ctx, d.db, id)
+// attempt claims at most n deliveries, sends them together and records what came of
+// them. It reports whether there were any, and whether there were and all succeeded.
+// The network is used outside of transactions. An attempt that could not be recorded
+// is made again after its lease: at least once.
+func (d *Dispatcher) attempt(ctx context.Context, id string, n int) (sent, succeeded bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, attemptLimit)
+	defer cancel()
+	d.writes <- struct{}{}
+	w, all, err := claim(ctx, d.db, id, n)
+	<-d.writes
 	if err != nil || len(all) == 0 {
-		return false, err
+		return false, false, err
 	}
 	messages := make([]message, len(all))
 	for i := range all {
 		if messages[i], err = w.message(&all[i], d.db.Now()); err != nil {
-			return false, err
+			return false, false, err
 		}
 	}
 	done := make(chan claimed, len(all))
@@ -165,12 +183,18 @@ func (d *Dispatcher) attempt(ctx context.Context, id string) (more bool, err err
 		}()
 	}
 	ended := make([]claimed, 0, len(all))
+	succeeded = true
 	for range all {
-		ended = append(ended, <-done)
+		c := <-done
+		succeeded = succeeded && c.failure == nil
+		ended = append(ended, c)
 	}
-	if err := record(ctx, d.db, &w, ended); err != nil {
-		return false, err
+	d.writes <- struct{}{}
+	err = record(ctx, d.db, &w, ended)
+	<-d.writes
+	if err != nil {
+		return false, false, err
 	}
 	d.metrics.observe(ended, d.db.Now())
-	return true, nil
+	return true, succeeded, nil
 }

@@ -22,7 +22,12 @@ import (
 
 // dispatcher returns another one than the installation's own.
 func dispatcher(i *apitest.Installation, r *receiver, metrics prometheus.Registerer) *webhook.Dispatcher {
-	return webhook.New(i.DB, outbound.New(r.options()), slog.New(slog.DiscardHandler), metrics)
+	return dispatcherWith(i, outbound.New(r.options()), metrics)
+}
+
+func dispatcherWith(i *apitest.Installation, client *outbound.Client,
+	metrics prometheus.Registerer) *webhook.Dispatcher {
+	return webhook.New(i.DB, client, slog.New(slog.DiscardHandler), metrics)
 }
 
 // run runs a dispatcher until the test or stop ends it.
