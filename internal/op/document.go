@@ -162,6 +162,10 @@ func (p *Pipeline) describe(r *row) members {
 			len(r.input.body.Resolve().Properties) > 0}, {"content", content}}})
 	}
 	responses := members{{strconv.Itoa(r.Status), p.success(r)}}
+	if r.types != nil {
+		responses = append(responses, member{"304", members{
+			{"description", "If-None-Match named the ETag of these bytes."}, {"headers", r.successHeaders()}}})
+	}
 	for _, status := range r.errorStatuses() {
 		responses = append(responses, member{strconv.Itoa(status), refTo("responses", refusalName(status))})
 	}

@@ -63,7 +63,7 @@ func (c *callContext) answer(out *outcome) {
 	}
 	unread := false
 	if out.file != nil {
-		unread = out.file.write(c.w)
+		unread = out.file.write(c.w, c.r.Header)
 	} else if out.text == nil {
 		c.w.WriteHeader(c.row.Status)
 	} else {
@@ -126,22 +126,36 @@ func writeJSON(w http.ResponseWriter, status int, parts ...[]byte) (unread bool)
 
 // write writes a file. A browser that shows it must not run anything in it. Its
 // ETag is a digest of its bytes: the data behind them may change without a
-// revision.
-func (f *File) write(w http.ResponseWriter) (unread bool) {
+// revision. Who has those bytes does not get them again.
+func (f *File) write(w http.ResponseWriter, asked http.Header) (unread bool) {
 	sum := sha256.Sum256(f.Content)
 	disposition := "inline"
 	if f.Attachment {
 		disposition = "attachment"
 	}
-	h := w.Header()
-	h.Set("Content-Type", f.ContentType)
+	h, etag := w.Header(), `"`+revisionOf(sum)+`"`
 	h.Set("Content-Disposition", mime.FormatMediaType(disposition, map[string]string{"filename": f.Name}))
-	h.Set("Content-Length", strconv.Itoa(len(f.Content)))
 	h.Set("Content-Security-Policy", "default-src 'none'; img-src data:; sandbox")
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("ETag", `"`+revisionOf(sum)+`"`)
+	h.Set("ETag", etag)
+	if Holds(asked, etag) {
+		w.WriteHeader(http.StatusNotModified)
+		return false
+	}
+	h.Set("Content-Type", f.ContentType)
+	h.Set("Content-Length", strconv.Itoa(len(f.Content)))
 	w.WriteHeader(http.StatusOK)
 	return send(w, f.Content)
+}
+
+// Holds reports whether a client that sent this header already has what etag names.
+func Holds(asked http.Header, etag string) bool {
+	for known := range strings.SplitSeq(strings.Join(asked.Values("If-None-Match"), ","), ",") {
+		if known = strings.TrimSpace(known); known == "*" || strings.TrimPrefix(known, "W/") == etag {
+			return true
+		}
+	}
+	return false
 }
 
 // ErrorEnvelope is the body of every refusal.

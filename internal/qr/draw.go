@@ -3,52 +3,104 @@ package qr
 import (
 	"context"
 	"errors"
-	"fmt"
 	"image"
 	_ "image/jpeg" // logos
 	_ "image/png"  // logos
 	"runtime"
 
+	"github.com/maypok86/otter/v2"
+
 	"github.com/waymarkhq/waymark/internal/asset"
+	"github.com/waymarkhq/waymark/internal/blob"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/places"
 	"github.com/waymarkhq/waymark/internal/qr/qrimage"
-	"github.com/waymarkhq/waymark/internal/store"
 )
 
 // maxLogo bounds what a logo takes when it is decoded; at the size of a code
 // nobody sees more.
 const maxLogo = 1024
 
-// drawing has a place for each processor: a code with a logo takes some 20 MiB
-// while it is drawn, and more at once would not be done sooner.
-var drawing = make(chan struct{}, runtime.GOMAXPROCS(0))
+const (
+	// maxDrawings is how many drawings may wait or be under way in a process, and
+	// ownerDrawings how many of one owner: a code with a logo takes 100 ms.
+	maxDrawings, ownerDrawings = 64, 16
+	// maxDrawn bounds the pictures that are kept, in bytes.
+	maxDrawn = 16 << 20
+)
 
-// draw draws a code that holds address, with the logo that the function gives;
-// nil is none. A refusal names the member of the request after at, which is "/"
-// for a body and "query." for a query.
-func (l Look) draw(ctx context.Context, at, address string, logo func() (image.Image, error)) (op.File, error) {
-	select {
-	case drawing <- struct{}{}:
-		defer func() { <-drawing }()
-	case <-ctx.Done():
-		return op.File{}, ctx.Err()
-	}
-	options := l.options()
-	file := op.File{Name: "qr-code." + l.Format, ContentType: "image/png"}
-	var err error
-	if logo != nil {
-		if options.Logo, err = logo(); err != nil {
-			return file, err
-		}
-	}
-	if l.Format == "svg" {
+// errBusy is the refusal of a drawing that there is no room for.
+var errBusy error = &fault.Error{Code: fault.Unavailable, RetryAfter: 1,
+	Message: "Too many QR codes are being drawn. Wait for Retry-After and ask again."}
+
+// picture is all that a drawing depends on.
+type picture struct {
+	Look
+	address string
+	logo    string // the object of its bytes; "" for none
+}
+
+// drawer draws codes and keeps what it drew last.
+type drawer struct {
+	blobs blob.Store
+	open  *places.Places
+	// drawing has a place for each processor: a code with a logo takes some 20 MiB
+	// while it is drawn, and more at once would not be done sooner.
+	drawing chan struct{}
+	drawn   *otter.Cache[picture, []byte]
+}
+
+func newDrawer(blobs blob.Store) *drawer {
+	return &drawer{blobs, places.New(maxDrawings, ownerDrawings), make(chan struct{}, runtime.GOMAXPROCS(0)),
+		otter.Must(&otter.Options[picture, []byte]{
+			MaximumWeight: maxDrawn,
+			Weigher: func(p picture, content []byte) uint32 {
+				return uint32(len(p.address) + len(p.logo) + len(content) + 200)
+			},
+		})}
+}
+
+// draw returns the drawing of a picture for an owner. A refusal names the member of
+// the request after at, which is "/" for a body and "query." for a query.
+func (d *drawer) draw(ctx context.Context, owner, at string, p picture) (op.File, error) {
+	file := op.File{Name: "qr-code." + p.Format, ContentType: "image/png"}
+	if p.Format == "svg" {
 		file.ContentType = "image/svg+xml"
-		file.Content, err = qrimage.SVG(address, options)
-	} else {
-		file.Content, err = qrimage.PNG(address, options)
+	}
+	var drawn bool
+	if file.Content, drawn = d.drawn.GetIfPresent(p); drawn {
+		return file, nil
+	}
+	if !d.open.Take(owner) {
+		return file, errBusy
+	}
+	defer d.open.GiveBack(owner)
+	select {
+	case d.drawing <- struct{}{}:
+		defer func() { <-d.drawing }()
+	case <-ctx.Done():
+		return file, ctx.Err()
+	}
+	var err error
+	if file.Content, err = d.content(ctx, p); err == nil {
+		d.drawn.Set(p, file.Content)
 	}
 	return file, refusal(at, err)
+}
+
+// content draws a picture.
+func (d *drawer) content(ctx context.Context, p picture) (content []byte, err error) {
+	options := p.options()
+	if p.logo != "" {
+		if options.Logo, err = d.logo(ctx, p.logo); err != nil {
+			return nil, err
+		}
+	}
+	if p.Format == "svg" {
+		return qrimage.SVG(p.address, options)
+	}
+	return qrimage.PNG(p.address, options)
 }
 
 // fits refuses a look in which address cannot be drawn.
@@ -80,26 +132,14 @@ func member(option string) string {
 	return option
 }
 
-// logo returns the image in the middle of a stored code, nil for none.
-func (s *service) logo(ctx context.Context, q store.Q, c *QRCode) (image.Image, error) {
-	if c.LogoAssetID == nil {
-		return nil, nil
-	}
-	object, err := asset.Object(ctx, q, c.AppID, *c.LogoAssetID)
-	if errors.Is(err, store.ErrNotFound) { // removed since the code was read
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("logo of QR code %s: %w", c.ID, err)
-	}
-	bytes, err := s.blobs.Open(ctx, object)
+// logo returns the image of an object.
+func (d *drawer) logo(ctx context.Context, object string) (_ image.Image, err error) {
+	defer fault.Wrap(&err, "logo %s of a QR code", object)
+	bytes, err := d.blobs.Open(ctx, object)
 	if err != nil {
 		return nil, asset.Away(err)
 	}
 	defer bytes.Close()
 	logo, _, err := image.Decode(bytes)
-	if err != nil {
-		return nil, fmt.Errorf("logo of QR code %s: %w", c.ID, err)
-	}
-	return logo, nil
+	return logo, err
 }

@@ -3,7 +3,6 @@ package qr
 import (
 	"context"
 	"errors"
-	"image"
 
 	"github.com/waymarkhq/waymark/internal/asset"
 	"github.com/waymarkhq/waymark/internal/blob"
@@ -19,7 +18,7 @@ import (
 // service holds what the operations need besides the call.
 type service struct {
 	addresses link.Addresses
-	blobs     blob.Store
+	drawer    *drawer
 }
 
 // types are those that answers in bytes have.
@@ -27,7 +26,7 @@ var types = []string{"image/png", "image/svg+xml"}
 
 // Register declares the operations of this package and returns its part.
 func Register(p *op.Pipeline, addresses link.Addresses, blobs blob.Store) part.Part {
-	h := &service{addresses, blobs}
+	h := &service{addresses, newDrawer(blobs)}
 	app := op.AppOf("qrId", appOf)
 	op.Bytes(p, op.Op{ID: "getLinksLinkIdQr", Method: "GET", Path: "/links/{linkId}/qr", Perm: "qr_codes:read",
 		App: op.AppOf("linkId", link.AppOf), Summary: "Generate a QR code for a link",
@@ -85,7 +84,7 @@ func (s *service) draw(ctx context.Context, c *op.Call, in *drawInput) (op.File,
 	if err != nil {
 		return op.File{}, err
 	}
-	file, err := in.look().draw(ctx, "query.", address, nil)
+	file, err := s.drawer.draw(ctx, c.Actor.OwnerID, "query.", picture{Look: in.look(), address: address})
 	file.Ref = op.Ref{Type: "link", ID: in.LinkID, AppID: c.AppID}
 	return file, err
 }
@@ -215,7 +214,14 @@ func (s *service) download(ctx context.Context, c *op.Call, in *downloadInput) (
 	if in.Format != "" {
 		v.Format = in.Format
 	}
-	file, err := v.Look.draw(ctx, "query.", address, func() (image.Image, error) { return s.logo(ctx, c.DB, &v) })
+	p := picture{Look: v.Look, address: address}
+	if v.LogoAssetID != nil {
+		p.logo, err = asset.Object(ctx, c.DB, v.AppID, *v.LogoAssetID)
+		if err != nil && !errors.Is(err, store.ErrNotFound) { // removed since the code was read
+			return op.File{}, err
+		}
+	}
+	file, err := s.drawer.draw(ctx, c.Actor.OwnerID, "query.", p)
 	file.Ref = v.ref()
 	return file, err
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/asset"
 	"github.com/waymarkhq/waymark/internal/fault"
 )
 
@@ -108,6 +109,57 @@ func logo(t *testing.T, size int) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// What was drawn is kept by all that it depends on, and not sent again to who has it.
+func TestDrawnOnce(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		images := []string{owner.Upload("image/png", logo(t, 200)).Want(201).Text("data.id"),
+			owner.Upload("image/png", logo(t, 100)).Want(201).Text("data.id")}
+		code := owner.Call("POST", "/qr-codes", M{"appId": owner.AppID, "name": "x",
+			"linkId": owner.Link("a", nil).Want(201).Text("data.id"), "logoAssetId": images[0]}).Want(201)
+		path := "/qr-codes/" + code.Text("data.id")
+		first := owner.Call("GET", path+"/download", nil).Want(200)
+		etag := first.Header.Get("ETag")
+		seen := map[string]bool{etag: true}
+		for _, change := range []M{{"logoAssetId": images[1]}, {"logoAssetId": nil}, {"format": "svg"}, {"size": 600},
+			{"margin": 5}, {"foreground": "#112233"}, {"background": "#ddeeff"}, {"errorCorrection": "H"}} {
+			owner.Call("PATCH", path, change, apitest.IfMatch(owner.Call("GET", path, nil).Revision())).Want(200)
+			if e := owner.Call("GET", path+"/download", nil).Want(200).Header.Get("ETag"); seen[e] {
+				t.Errorf("after %v the picture is one of before", change)
+			} else {
+				seen[e] = true
+			}
+		}
+		other := owner.Call("POST", "/qr-codes", M{"appId": owner.AppID, "name": "y",
+			"linkId": owner.Link("b", nil).Want(201).Text("data.id"), "logoAssetId": images[0]}).Want(201)
+		if owner.Call("GET", "/qr-codes/"+other.Text("data.id")+"/download", nil).Want(200).Header.Get("ETag") == etag {
+			t.Error("the code of another link is the same picture")
+		}
+
+		// Without the bytes of the logo it could not be drawn again.
+		again := owner.Call("POST", "/qr-codes", M{"appId": owner.AppID, "name": "z",
+			"linkId": code.Text("data.linkId"), "logoAssetId": images[0]}).Want(201)
+		path = "/qr-codes/" + again.Text("data.id") + "/download"
+		object, err := asset.Object(t.Context(), i.DB, owner.AppID, images[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := i.Blobs.Delete(t.Context(), object); err != nil {
+			t.Fatal(err)
+		}
+		if r := owner.Call("GET", path, nil).Want(200); !bytes.Equal(r.Body, first.Body) {
+			t.Error("the same picture is another")
+		}
+		for known, status := range map[string]int{etag: 304, "W/" + etag: 304, `"x", ` + etag: 304, "*": 304, `"x"`: 200} {
+			r := owner.Call("GET", path, nil, apitest.Header("If-None-Match", known)).Want(status)
+			if r.Header.Get("ETag") != etag || (len(r.Body) == 0) != (status == 304) {
+				t.Errorf("If-None-Match %s: %d bytes, %v", known, len(r.Body), r.Header)
+			}
+		}
+		owner.Call("GET", path+"?format=svg", nil).Refused(fault.Unavailable)
+	})
 }
 
 func TestStored(t *testing.T) {

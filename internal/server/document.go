@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/waymarkhq/waymark/internal/op"
 )
 
 // document is an answer whose bytes are the same for everyone for as long as
@@ -81,7 +83,7 @@ func (d *document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		header.Set("Content-Encoding", "gzip")
 	}
 	header.Set("ETag", etag)
-	if holds(r.Header, etag) {
+	if op.Holds(r.Header, etag) {
 		header.Del("Content-Encoding")
 		w.WriteHeader(http.StatusNotModified)
 		return
@@ -92,13 +94,6 @@ func (d *document) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Referrer-Policy", "no-referrer")
 	w.Write(body) // to a client that may be gone
-}
-
-// holds reports whether the client already has what etag names.
-func holds(header http.Header, etag string) bool {
-	return slices.ContainsFunc(list(header, "If-None-Match"), func(known string) bool {
-		return known == "*" || strings.TrimPrefix(known, "W/") == etag
-	})
 }
 
 // acceptsGzip reports whether the client names gzip and does not refuse it.
