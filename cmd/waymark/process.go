@@ -43,7 +43,7 @@ func (p *process) start(ctx context.Context) error {
 	settings := assembly.Settings{
 		Roles: roles, DataDir: p.DataDir, Log: p.log, Metrics: p.metrics,
 		Environment: actor.Environment(p.Environment), Issuer: p.issuer(), LimitScale: p.LimitScale,
-		CORSOrigins: p.CORSOrigins, TrustedProxies: p.trusted, CountryHeader: p.CountryHeader, JobLease: p.JobLease,
+		CORSOrigins: p.CORSOrigins, TrustedProxies: p.trusted, CountryHeader: p.CountryHeader, JobLease: p.JobLease, ConfirmClock: p.ConfirmClock,
 		Engine: p.engine(p.Events),
 	}
 	var err error

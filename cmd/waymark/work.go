@@ -7,7 +7,8 @@ import (
 
 // work are the flags of the executor.
 type work struct {
-	JobLease time.Duration `default:"30s" help:"How long a job waits before another executor takes it over from one that died; default: ${default}." placeholder:"DURATION"`
+	JobLease     time.Duration `default:"30s" help:"How long a job waits before another executor takes it over from one that died; default: ${default}." placeholder:"DURATION"`
+	ConfirmClock bool          `help:"The clock is right: sweep although it moved more than a day since the last sweep. For one start, after no executor ran for days."`
 }
 
 func (w *work) check() error {

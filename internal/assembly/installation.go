@@ -89,6 +89,9 @@ type Settings struct {
 	Certificates *certificate.Options
 	// JobLease is for how long an executor claims a job; 0 means jobs.Lease.
 	JobLease time.Duration
+	// ConfirmClock: the clock is right, although it moved more than a day since the last
+	// sweep.
+	ConfirmClock bool
 }
 
 // Installation is what one process runs of an installation: the handlers of its
@@ -272,7 +275,7 @@ func (i *Installation) openExecutor(parts []part.Part) {
 	i.Webhooks = webhook.New(s.DB, s.Outbound, s.Log, s.Metrics)
 	i.Domains = domain.NewChecker(s.DB, s.Domains, s.Log)
 	i.loops = append(i.loops, i.engine.Run, i.Executor.Run, i.Webhooks.Run, i.Domains.Run, func(ctx context.Context) {
-		executor.RunSweeps(ctx, s.DB, s.Log, i.Sweeps)
+		executor.RunSweeps(ctx, s.DB, s.Log, i.Sweeps, s.ConfirmClock)
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/retention"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -69,6 +70,9 @@ func (m *Manager) Sweep(ctx context.Context) (err error) {
 
 // removeOld removes what is of no use any more.
 func (m *Manager) removeOld(ctx context.Context) error {
+	if err := retention.Holds(ctx, m.DB); err != nil {
+		return err
+	}
 	now := m.DB.Now()
 	for _, old := range []struct {
 		statement string
@@ -137,6 +141,9 @@ func (m *Manager) renew(ctx context.Context, c stored) error {
 	now := m.DB.Now()
 	wanted := m.keeps(c.subject) && string(c.key) == string(m.key(c.subject))
 	if !wanted && c.notAfter <= now {
+		if err := retention.Holds(ctx, m.DB); err != nil {
+			return err
+		}
 		return m.remove(ctx, c)
 	}
 	next := min(c.notAfter, now.Add(unwantedFor))

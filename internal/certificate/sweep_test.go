@@ -1,6 +1,8 @@
 package certificate
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/certificate/pebbletest"
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/retention"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
@@ -92,8 +95,29 @@ func TestUnwantedCertificates(t *testing.T) {
 		if want := []string{"fresh.example"}; !slices.Equal(files(), want) {
 			t.Errorf("%q, want %q", files(), want)
 		}
+		// While the clock may have jumped, none is over.
+		c.Move(100 * day)
+		var jump *retention.Jump
+		if err := i.Manager.Sweep(t.Context()); !errors.As(err, &jump) || len(files()) != 1 {
+			t.Errorf("after a jump: %v, left are %q", err, files())
+		}
+		if err := i.Sweep(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if n, err := store.One(t.Context(), db, store.Value[int64],
+			"SELECT COUNT(*) FROM certificate_file WHERE not_after IS NOT NULL"); n != 0 || err != nil {
+			t.Errorf("%d certificates are left: %v", n, err)
+		}
 		i.wantOrders(t, 0)
 	})
+}
+
+// Sweep is Manager.Sweep in an installation whose sweeps go on.
+func (i *installation) Sweep(ctx context.Context) error {
+	if err := retention.Begin(ctx, i.DB, true); err != nil {
+		return err
+	}
+	return i.Manager.Sweep(ctx)
 }
 
 // TestSweepAtStart renews nothing and removes nothing before it is known which hostnames

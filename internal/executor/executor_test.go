@@ -509,7 +509,8 @@ func TestRun(t *testing.T) {
 func TestRunSweeps(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var calls []string
-	RunSweeps(ctx, nil, slog.New(slog.NewTextHandler(t.Output(), nil)), []part.Sweep{
+	db := storetest.Open(t, storetest.Address(t, "sqlite"), &clock.Clock{})
+	RunSweeps(ctx, db, slog.New(slog.NewTextHandler(t.Output(), nil)), []part.Sweep{
 		{Name: "failing", Run: func(context.Context, *store.DB, int) (int64, error) {
 			calls = append(calls, "failing")
 			return 0, errKind
@@ -526,11 +527,48 @@ func TestRunSweeps(t *testing.T) {
 			cancel()
 			return 0, nil
 		}},
-	})
+	}, false)
 	if got, want := strings.Join(calls, " "), "failing full full full last"; got != want {
 		t.Errorf("sweeps ran %s, want %s", got, want)
 	}
 }
+
+// Nothing is swept after the clock moved by more than a day, which is told with what to
+// do, until the operator confirms it.
+func TestSweepsAfterAJump(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+		swept := 0
+		// run runs a first round and returns what it logged.
+		run := func(confirmed bool) string {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			var told strings.Builder
+			logged := slog.New(slog.NewTextHandler(writerFunc(func(line []byte) { told.Write(line); cancel() }), nil))
+			RunSweeps(ctx, db, logged, []part.Sweep{{Name: "all", Run: func(context.Context, *store.DB, int) (int64, error) {
+				swept++
+				cancel()
+				return 0, nil
+			}}}, confirmed)
+			return told.String()
+		}
+		for n, step := range []struct {
+			moved     time.Duration
+			confirmed bool
+			swept     int
+		}{{0, false, 1}, {24 * time.Hour, false, 2}, {25 * time.Hour, false, 2}, {0, false, 2}, {0, true, 3}, {0, false, 4}} {
+			c.Move(step.moved)
+			told := run(step.confirmed)
+			if swept != step.swept || strings.Contains(told, "--confirm-clock") != (step.moved > 24*time.Hour || n == 3) {
+				t.Errorf("step %d: swept %d times, told %q", n, swept, told)
+			}
+		}
+	})
+}
+
+// writerFunc is a function as an io.Writer.
+type writerFunc func(line []byte)
+
+func (w writerFunc) Write(line []byte) (int, error) { w(line); return len(line), nil }
 
 func TestKindTwice(t *testing.T) {
 	defer func() {

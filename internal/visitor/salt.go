@@ -16,6 +16,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/retention"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -86,11 +87,19 @@ func (s *Salts) renew(ctx context.Context) (err error) {
 	has := func(at clock.Instant) bool {
 		return slices.ContainsFunc(stored, func(one salt) bool { return one.startsAt == at })
 	}
+	if expired {
+		if err := retention.Holds(ctx, s.db); err != nil {
+			s.log.Warn("salts of past days are kept until sweeps go on", "error", err)
+			expired = false
+		}
+	}
 	if tomorrow := today.Add(day); expired || !has(today) || !has(tomorrow) {
 		err = s.db.InTxReadCommitted(ctx, func(tx *store.Tx) error {
-			if _, err := tx.Exec(ctx, "DELETE FROM visitor_salt WHERE starts_at <= ?",
-				today.Add(-saltAge)); err != nil {
-				return err
+			if expired {
+				if _, err := tx.Exec(ctx, "DELETE FROM visitor_salt WHERE starts_at <= ?",
+					today.Add(-saltAge)); err != nil {
+					return err
+				}
 			}
 			for _, at := range []clock.Instant{today, tomorrow} {
 				key := newKey()

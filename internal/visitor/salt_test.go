@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/retention"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
 	"github.com/waymarkhq/waymark/internal/visitor/visitortest"
@@ -54,6 +55,9 @@ func TestSalts(t *testing.T) {
 			t.Error("the visitor changed within the day")
 		}
 		c.Move(day)
+		if err := retention.Begin(t.Context(), db, false); err != nil {
+			t.Fatal(err)
+		}
 		renew(t, one)
 		renew(t, two)
 		rows, err := store.All(t.Context(), db, scanSalt, "SELECT starts_at, salt FROM visitor_salt ORDER BY starts_at")
@@ -62,6 +66,24 @@ func TestSalts(t *testing.T) {
 		}
 		if n := len(*one.held.Load()); n != 2 {
 			t.Errorf("%d salts in memory", n)
+		}
+		// No salt goes while the clock may have jumped: those of today are needed again.
+		kept := agree("before the jump")
+		c.Move(10 * day)
+		renew(t, one)
+		c.Move(-10 * day)
+		renew(t, one)
+		renew(t, two)
+		if agree("after the jump") != kept {
+			t.Error("a jump of the clock made another visitor")
+		}
+		c.Move(10 * day)
+		if err := retention.Begin(t.Context(), db, true); err != nil {
+			t.Fatal(err)
+		}
+		renew(t, one)
+		if n, err := store.One(t.Context(), db, store.Value[int64], "SELECT COUNT(*) FROM visitor_salt"); n != 2 || err != nil {
+			t.Errorf("%d salts are left of days long past: %v", n, err)
 		}
 	})
 }
