@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -80,7 +81,7 @@ type Store interface {
 func Open(address, dataDir string, kind Kind) (Store, error) {
 	switch {
 	case address == "file":
-		return openFolder(filepath.Join(dataDir, kind.Folder), kind)
+		return openFolder(filepath.Join(dataDir, kind.Folder), kind, (*os.File).Sync)
 	case strings.HasPrefix(address, "s3://"):
 		b, err := openS3(address, dataDir, kind)
 		switch {

@@ -267,7 +267,7 @@ func TestFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "assets")
-	f := &folder{path: path, kind: Images}
+	f := &folder{path: path, kind: Images, fsync: (*os.File).Sync}
 	put(t, f, name, "x")
 	for p, want := range map[string]os.FileMode{path: 0o700, filepath.Join(path, name): 0o600} {
 		if info, err := os.Stat(p); err != nil || info.Mode().Perm() != want {

@@ -16,6 +16,8 @@ import (
 type folder struct {
 	path string
 	kind Kind
+	// fsync is (*os.File).Sync, but in tests.
+	fsync func(*os.File) error
 	// tidied is when the folder was last looked through for what a crash left, in
 	// nanoseconds since 1970.
 	tidied atomic.Int64
@@ -28,15 +30,15 @@ const (
 	unfinishedFor = time.Hour
 )
 
-func openFolder(path string, kind Kind) (Store, error) {
+func openFolder(path string, kind Kind, fsync func(*os.File) error) (Store, error) {
+	f := &folder{path: path, kind: kind, fsync: fsync}
 	err := os.MkdirAll(path, 0o700)
 	if err == nil {
-		err = syncFolder(filepath.Dir(path)) // the folder is durable as well
+		err = f.syncFolder(filepath.Dir(path)) // the folder is durable as well
 	}
 	if err != nil {
 		return nil, away("make", path, err)
 	}
-	f := &folder{path: path, kind: kind}
 	return f, f.tidyUp(context.Background())
 }
 
@@ -62,13 +64,13 @@ func (f *folder) Put(ctx context.Context, name, _ string, r io.Reader, size int6
 		return away("store", name, err)
 	}
 	_, err = io.CopyN(file, r, size)
-	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
+	if err = errors.Join(err, f.fsync(file), file.Close()); err == nil {
 		err = os.Rename(file.Name(), filepath.Join(f.path, name))
 	}
 	if err != nil {
 		return away("store", name, errors.Join(err, os.Remove(file.Name())))
 	}
-	return away("store", name, syncFolder(f.path))
+	return away("store", name, f.syncFolder(f.path))
 }
 
 // Open implements Store.
@@ -95,7 +97,7 @@ func (f *folder) Delete(_ context.Context, name string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil // but perhaps not durably
 	}
-	return away("remove", name, errors.Join(err, syncFolder(f.path)))
+	return away("remove", name, errors.Join(err, f.syncFolder(f.path)))
 }
 
 // Names implements Store. It also removes what a crash left half written.
@@ -133,10 +135,10 @@ func (f *folder) tidy(entry fs.DirEntry) error {
 func (f *folder) Check(ctx context.Context) error { return try(ctx, f, &f.kind) }
 
 // syncFolder makes a folder's own entries durable.
-func syncFolder(path string) error {
+func (f *folder) syncFolder(path string) error {
 	dir, err := os.Open(path)
 	if err != nil {
 		return err
 	}
-	return errors.Join(dir.Sync(), dir.Close())
+	return errors.Join(f.fsync(dir), dir.Close())
 }
