@@ -158,7 +158,7 @@ func signingKey(ctx context.Context, db *store.DB, file string) (ed25519.Private
 			return nil, "", fmt.Errorf("read %s: %w", file, err)
 		}
 	case errors.Is(err, fs.ErrNotExist):
-		if key, err = makeKey(file); err != nil {
+		if key, err = makeKey(file, (*os.File).Sync); err != nil {
 			return nil, "", err
 		}
 	default:
@@ -177,7 +177,10 @@ func signingKey(ctx context.Context, db *store.DB, file string) (ed25519.Private
 	return private, key.KeyID, err
 }
 
-func makeKey(file string) (jose.JSONWebKey, error) {
+// makeKey makes a private key in a file. Its bytes are on the disk before they have
+// their name. A crash may lose the name: the next session makes another key then,
+// and the database knows this one, too. fsync is (*os.File).Sync, but in tests.
+func makeKey(file string, fsync func(*os.File) error) (jose.JSONWebKey, error) {
 	_, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		return jose.JSONWebKey{}, err
@@ -197,7 +200,7 @@ func makeKey(file string) (jose.JSONWebKey, error) {
 	}
 	defer os.Remove(temporary.Name())
 	_, err = temporary.Write(text)
-	if err := errors.Join(err, temporary.Sync(), temporary.Close()); err != nil {
+	if err := errors.Join(err, fsync(temporary), temporary.Close()); err != nil {
 		return key, err
 	}
 	if err := os.Link(temporary.Name(), file); errors.Is(err, fs.ErrExist) {

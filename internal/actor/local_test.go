@@ -1,0 +1,39 @@
+package actor
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// All of a key is on the disk before the file has its name, so that no crash leaves
+// half a key. A key that cannot be synced is none, and leaves nothing.
+func TestKeyIsSynced(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "session-key.json")
+	var synced []byte
+	fsync := func(f *os.File) (err error) {
+		if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("the file has its name before it is synced: %v", err)
+		}
+		synced, err = os.ReadFile(f.Name())
+		return err
+	}
+	full := func(*os.File) error { return syscall.EIO }
+	if _, err := makeKey(file, full); !errors.Is(err, syscall.EIO) {
+		t.Errorf("a key that is not synced: %v", err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("a key that is not synced leaves %v, %v", left, err)
+	}
+	if _, err := makeKey(file, fsync); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(file); err != nil || len(text) == 0 || !bytes.Equal(text, synced) {
+		t.Errorf("of %d bytes, %d were synced: %v", len(text), len(synced), err)
+	}
+}
