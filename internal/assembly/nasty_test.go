@@ -264,8 +264,9 @@ func (n *nastyCaller) own(v any) any {
 		}
 	case map[string]any:
 		for name, inner := range v {
+			_, text := inner.(string)
 			switch id, one := n.ids[name], n.ids[strings.TrimSuffix(name, "s")]; {
-			case id != "":
+			case text && id != "":
 				v[name] = id
 			case one != "" && strings.HasSuffix(name, "Ids"):
 				v[name] = []any{one}
