@@ -1,6 +1,6 @@
 # make help lists the targets.
 .DEFAULT_GOAL := help
-.PHONY: help run build test check tools fresh contract unit fuzz soak bench
+.PHONY: help run build test check tools fresh contract unit fuzz mutants soak bench
 
 GO ?= go
 # Tests share one private PostgreSQL that is started for them and stopped.
@@ -42,6 +42,9 @@ unit: ## all tests with the race detector, on SQLite and a private PostgreSQL
 
 fuzz: ## each fuzz target for FUZZTIME
 	FUZZTIME=$(FUZZTIME) GO=$(GO) scripts/fuzz
+
+mutants: tools ## small mistakes in the code, and the test that notices each (MUTANTS='-seed 7 -n 20')
+	nice -n 10 $(WITH_POSTGRES) $(GO) run ./test/mutants $(MUTANTS)
 
 soak: tools ## the long crash runs and fuzzing (about half an hour)
 	$(WITH_POSTGRES) $(GO) test -tags soak -race -count=1 -timeout 60m ./test/... ./internal/executor/ ./internal/clicklog/ ./internal/eventstore/segments/

@@ -1,0 +1,48 @@
+package main
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"regexp"
+	"strings"
+)
+
+var (
+	// sqlCondition is one condition of a query, which ends where andThen begins.
+	sqlCondition = regexp.MustCompile(`\b(?:AND|WHERE)\s+([\w.]+\s+(?:(?:=|<>|<=|>=|<|>)\s+(?:\?|'[^']*'|\d+|[a-z_.]+)|` +
+		`IS (?:NOT )?NULL|(?:NOT )?IN \([^()]*\)))`)
+	andThen  = regexp.MustCompile("^\\s*(?:[`\")]|(?:AND|OR|ORDER|GROUP|LIMIT|RETURNING|UNION|ON)\\b)")
+	sqlBound = regexp.MustCompile(`([\w.]+\)?)\s(<=|>=|<|>)\s+(?:\?|CAST|\(|[a-z])`)
+)
+
+// query leaves a condition of a query out, or changes the bound of one. The condition's
+// argument stays.
+func (f *finder) query(n ast.Node) {
+	literal, ok := n.(*ast.BasicLit)
+	if !ok || literal.Kind != token.STRING {
+		return
+	}
+	if _, tag := f.above[len(f.above)-1].(*ast.Field); tag {
+		return
+	}
+	text := literal.Value
+	change := func(kind string, start, end int, instead, to string) {
+		at := f.file.Offset(literal.Pos())
+		f.add(kind, edit{at + start, at + end, instead}, f.instead(literal,
+			f.either(literal, types.Typ[types.String], text[:start]+instead+text[end:])), to)
+	}
+	for _, place := range sqlCondition.FindAllStringSubmatchIndex(text, -1) {
+		if start, end := place[2], place[3]; andThen.MatchString(text[end:]) {
+			change("query", start, end, "(1 = 1 OR "+text[start:end]+")", "nothing")
+		}
+	}
+	if !strings.Contains(text, "?") {
+		return
+	}
+	for _, place := range sqlBound.FindAllStringSubmatchIndex(text, -1) {
+		start, end := place[4], place[5]
+		to := text[place[2]:start] + map[string]string{"<": "<=", "<=": "<", ">": ">=", ">=": ">"}[text[start:end]]
+		change("bound", place[2], end, to, to+" …")
+	}
+}
