@@ -43,6 +43,12 @@ func TestBearer(t *testing.T) {
 			t.Errorf("%.40q: %.40q, %v", c.authorization, token, ok)
 		}
 	}
+	const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-._~+/"
+	for r := rune(0); r < 0x100; r++ {
+		if _, ok := bearer("Bearer a" + string(r) + "a"); ok != strings.ContainsRune(alphabet, r) {
+			t.Errorf("a token with %q is one: %t", r, ok)
+		}
+	}
 }
 
 // Who is refused reads why, as far as that tells nothing to a stranger.

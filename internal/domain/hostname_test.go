@@ -3,6 +3,7 @@ package domain
 import (
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/weburl"
@@ -211,4 +212,23 @@ func FuzzHostnames(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Every decimal digit of Unicode belongs to a zero, and nothing else does.
+func TestZeros(t *testing.T) {
+	for r := rune(0); r < 0x20000; r++ {
+		zero, ok := zeroOf(r)
+		if ok != unicode.Is(unicode.Nd, r) {
+			t.Errorf("%U is a digit: %t", r, ok)
+		}
+		if !ok {
+			continue
+		}
+		if first, _ := zeroOf(zero); zero > r || r > zero+9 || first != zero {
+			t.Errorf("%U is said to be the zero of %U", zero, r)
+		}
+	}
+	if zero, _ := zeroOf('9'); zero != '0' {
+		t.Errorf("the zero of 9 is %q", zero)
+	}
 }

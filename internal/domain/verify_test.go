@@ -8,6 +8,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
 
 // An owner is led step by step: each verification tells what to do next, until links
@@ -125,12 +126,17 @@ func TestVerifyRefusals(t *testing.T) {
 		// One at a time, and not again and again.
 		owner.Call("POST", path+"/verify", M{}, with).Refused(fault.OperationInProgress)
 		w.Settle(t)
-		w.Clock.Move(10*time.Second - time.Millisecond)
-		if r := owner.Call("POST", path+"/verify", M{}, with).Refused(fault.RateLimited); r.Header.Get("Retry-After") !=
-			"1" {
-			t.Errorf("Retry-After is %q", r.Header.Get("Retry-After"))
+		for _, c := range []struct {
+			left time.Duration
+			want string
+		}{{2 * time.Second, "2"}, {time.Second + time.Millisecond, "2"}, {time.Second, "1"}, {time.Millisecond, "1"}} {
+			w.Clock.Set(storetest.Start.Add(10*time.Second - c.left))
+			r := owner.Call("POST", path+"/verify", M{}, with).Refused(fault.RateLimited)
+			if got := r.Header.Get("Retry-After"); got != c.want {
+				t.Errorf("%s before the next verification, Retry-After is %q", c.left, got)
+			}
 		}
-		w.Clock.Move(time.Millisecond)
+		w.Clock.Set(storetest.Start.Add(10 * time.Second))
 		owner.Call("POST", path+"/verify", M{}, with).Want(202)
 		w.Settle(t)
 	})

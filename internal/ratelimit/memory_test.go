@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
 
 // However many addresses call, the counters take bounded memory; those that are kept go on
@@ -27,5 +28,39 @@ func TestMemoryIsBounded(t *testing.T) {
 	last := bucket(maxWindows + 999)
 	if s, _, _ := m.Take(t.Context(), now, []Bucket{last}); s[0].Used != 2 || len(m.windows) != maxWindows {
 		t.Errorf("%+v, %d windows", s[0], len(m.windows))
+	}
+}
+
+// Counters in memory forget windows when they have ended, once a minute.
+func TestMemoryForgets(t *testing.T) {
+	m := NewMemory()
+	minute := storetest.Start.Add(time.Minute)
+	for _, c := range []struct {
+		key     string
+		at      time.Duration
+		windows int
+	}{
+		{"a", 0, 1}, {"b", time.Minute - time.Microsecond, 2}, {"c", time.Minute, 1},
+		{"d", 2*time.Minute - time.Microsecond, 2}, {"e", 2 * time.Minute, 1},
+	} {
+		bucket := Bucket{Name: "write", By: "app", Key: c.key, Limit: 1, Window: time.Minute}
+		if bucket.start(minute) != minute {
+			t.Fatal("the clock does not start with a minute")
+		}
+		if _, ok, err := m.Take(t.Context(), storetest.Start.Add(c.at), []Bucket{bucket}); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		if n := len(m.windows); n != c.windows {
+			t.Errorf("after %s there are %d windows, want %d", c.at, n, c.windows)
+		}
+	}
+}
+
+// A window that a lower limit finds overfull has nothing left, not less.
+func TestRemaining(t *testing.T) {
+	for used, want := range map[int64]int64{0: 2, 1: 1, 2: 0, 3: 0} {
+		if got := (Standing{Bucket: Bucket{Limit: 2}, Used: used}).Remaining(); got != want {
+			t.Errorf("of 2 calls, %d used, %d remain; want %d", used, got, want)
+		}
 	}
 }
