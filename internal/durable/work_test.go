@@ -162,6 +162,47 @@ func TestStoppedBeforeItsEffect(t *testing.T) {
 	}
 }
 
+// Nothing happens while it cannot be found out whether an operation goes on. It is
+// tried again.
+func TestUnknownWhetherItGoesOn(t *testing.T) {
+	for name, effect := range map[string]func(ctx context.Context, r *durable.Run, effects *int) error{
+		"InTx": func(ctx context.Context, r *durable.Run, effects *int) error {
+			return r.InTx(ctx, func(context.Context, *op.Call, *store.Tx) error { *effects++; return nil })
+		},
+		"Finish": func(ctx context.Context, r *durable.Run, effects *int) error {
+			return r.Finish(ctx, func(context.Context, *op.Call, *store.Tx, *durable.Operation) error {
+				*effects++
+				return nil
+			})
+		},
+		"FinishReadCommitted": func(ctx context.Context, r *durable.Run, effects *int) error {
+			return r.FinishReadCommitted(ctx, func(context.Context, *op.Call, *store.Tx, *durable.Operation) error {
+				*effects++
+				return nil
+			})
+		},
+	} {
+		apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+			turns, effects := 0, 0
+			w := begin(t, i, func(ctx context.Context, r *durable.Run) error {
+				if turns++; turns > 1 {
+					return r.Finish(ctx, succeed)
+				}
+				exec(t, i, "ALTER TABLE session RENAME TO away")
+				defer exec(t, i, "ALTER TABLE away RENAME TO session")
+				return effect(ctx, r, &effects)
+			})
+			w.cycle()
+			if turns != 1 || effects != 0 {
+				t.Errorf("%s: %d turns, %d effects", name, turns, effects)
+			}
+			i.Clock.Move(2 * time.Second)
+			w.cycle()
+			w.over("succeeded")
+		})
+	}
+}
+
 // An operation that is cancelled while it is ended in a transaction that reads
 // what is committed stays cancelled, and nothing else of that transaction stands.
 func TestCancelledWhileItFinishes(t *testing.T) {
