@@ -252,9 +252,13 @@ func TestDownloadRules(t *testing.T) {
 		i.Clock.Move(time.Second)
 		owner.Call("GET", path+"/download", nil).Refused(fault.ResourceConflict)
 		owner.Call("GET", path, nil).Want(200).Has("data.state", `"expired"`).Has("data.downloadUrl", "null")
-		i.Clock.Move(30 * 24 * time.Hour)
+		i.Clock.Move(29 * 24 * time.Hour)
 		i.Sweep(t)
 		owner = i.Owner(t, "ann@example.com")
+		owner.Call("GET", path, nil).Want(200)
+		owner.Call("GET", pending.Header.Get("Location"), nil).Want(200)
+		i.Clock.Move(time.Microsecond)
+		i.Sweep(t)
 		owner.Call("GET", path, nil).Refused(fault.NotFound)
 		owner.Call("GET", path+"/download", nil).Refused(fault.NotFound)
 		owner.Call("GET", pending.Header.Get("Location"), nil).Refused(fault.NotFound)
@@ -317,10 +321,13 @@ func TestRefusals(t *testing.T) {
 // done, there is no room.
 func TestRetainedRecords(t *testing.T) {
 	apitest.EachWith(t, apitest.Options{LimitScale: 100}, func(t *testing.T, i *apitest.Installation) {
-		owner := i.Prepared(t, "ann@example.com")
+		owner, eve := i.Prepared(t, "ann@example.com"), i.Prepared(t, "eve@example.com")
 		export := func() *apitest.Response {
 			return owner.Call("POST", "/exports", M{"appId": owner.AppID, "dataset": "links", "format": "csv"})
 		}
+		// The records of another app neither count nor make room.
+		others := eve.Call("POST", "/exports", M{"appId": eve.AppID, "dataset": "links", "format": "csv"}).Want(202)
+		i.Settle(t)
 		if _, err := i.DB.Exec(t.Context(), `INSERT INTO automation_job (id, app_id, kind, state, request, total,
 			succeeded, failed, revision, created_at, updated_at, expires_at, remove_at)
 			WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9999)
@@ -334,6 +341,7 @@ func TestRetainedRecords(t *testing.T) {
 		second := export().Want(202)
 		owner.Call("GET", "/exports/"+first.Text("data.id"), nil).Refused(fault.NotFound)
 		owner.Call("GET", "/exports/"+second.Text("data.id"), nil).Want(200)
+		eve.Call("GET", "/exports/"+others.Text("data.id"), nil).Want(200)
 		// An import of which nothing can be committed makes room, too.
 		exec := func(statement string) {
 			t.Helper()
