@@ -203,6 +203,28 @@ func TestUnknownWhetherItGoesOn(t *testing.T) {
 	}
 }
 
+// An operation goes on when the reason to end it no longer holds.
+func TestReasonToEndIsGone(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		turns, effects := 0, 0
+		w := begin(t, i, func(ctx context.Context, r *durable.Run) error {
+			if turns++; turns > 1 {
+				return r.Finish(ctx, succeed)
+			}
+			exec(t, i, "UPDATE session SET ended_at = 1")
+			defer exec(t, i, "UPDATE session SET ended_at = NULL")
+			return r.InTx(ctx, func(context.Context, *op.Call, *store.Tx) error { effects++; return nil })
+		})
+		w.cycle()
+		i.Clock.Move(2 * time.Second)
+		w.cycle()
+		w.over("succeeded")
+		if turns != 2 || effects != 0 {
+			t.Errorf("%d turns, %d effects", turns, effects)
+		}
+	})
+}
+
 // An operation that is cancelled while it is ended in a transaction that reads
 // what is committed stays cancelled, and nothing else of that transaction stands.
 func TestCancelledWhileItFinishes(t *testing.T) {

@@ -94,8 +94,9 @@ func (f *finder) instead(n ast.Node, text string) edit {
 
 // add adds a mutant. to is how its text is told.
 func (f *finder) add(kind string, made, switched edit, to string) {
+	on, _, _ := strings.Cut(f.text[strings.LastIndexByte(f.text[:made.start], '\n')+1:], "\n")
 	m := mutant{Kind: kind, File: f.file.Name(), Line: f.file.Line(f.file.Pos(made.start)), Function: f.function,
-		From: oneLine(f.text[made.start:made.end]), To: oneLine(to), made: made, switched: switched}
+		On: strings.TrimSpace(on), From: oneLine(f.text[made.start:made.end]), To: oneLine(to), made: made, switched: switched}
 	if i := slices.IndexFunc(equivalents, m.is); i >= 0 {
 		m.Verdict, m.By = equivalent, equivalents[i].reason
 	}

@@ -17,6 +17,7 @@ type mutant struct {
 	File     string `json:"file"`
 	Line     int    `json:"line"`
 	Function string `json:"function"`
+	On       string `json:"on"` // the text of its line
 	From     string `json:"from"`
 	To       string `json:"to"`
 	Verdict  string `json:"verdict"`

@@ -10,6 +10,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/store"
 )
 
 type M = apitest.M
@@ -305,6 +306,31 @@ func TestActiveOperations(t *testing.T) {
 		i.Settle(t)
 		batch(owner, "6").Want(202)
 	})
+}
+
+// A batch that cannot be ended fails an attempt, and is ended later.
+func TestEndFails(t *testing.T) {
+	i := apitest.New(t, "sqlite", apitest.Options{})
+	owner := i.Prepared(t, "ann@example.com")
+	batch := owner.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": []M{{"clientId": "a",
+		"action": "create", "input": M{"appId": owner.AppID, "domain": owner.Host, "slug": "a"}}}}).Want(202)
+	exec := func(statement string) {
+		t.Helper()
+		if _, err := i.DB.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec(`CREATE TRIGGER ends BEFORE UPDATE ON operation WHEN NEW.status = 'succeeded'
+		BEGIN SELECT RAISE(ABORT, 'it cannot end'); END`)
+	i.Cycle(t)
+	if failed, err := store.One(t.Context(), i.DB, store.Value[int64],
+		"SELECT COUNT(*) FROM job WHERE kind = 'batch' AND attempts = 1"); failed != 1 || err != nil {
+		t.Errorf("the batch has no failed attempt: %v", err)
+	}
+	exec("DROP TRIGGER ends")
+	i.Clock.Move(2 * time.Second)
+	i.Settle(t)
+	owner.Call("GET", batch.Header.Get("Location"), nil).Want(200).Has("data.status", `"succeeded"`)
 }
 
 // Creations by batches count against what the app may create: the rest waits
