@@ -3,10 +3,11 @@ package assembly_test
 import (
 	"database/sql/driver"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -64,18 +65,32 @@ func (w *writes) during(nth int, call func()) []string {
 // watch has each row that is written counted, but for those which no call waits for.
 func watch(t *testing.T, db *store.DB) {
 	t.Helper()
-	tables, err := store.All(t.Context(), db, store.Value[string], `SELECT name FROM sqlite_master
-		WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT IN ('request_record')`)
+	for _, table := range tables(t, db) {
+		if table == "request_record" {
+			continue
+		}
+		for _, verb := range []string{"INSERT", "UPDATE", "DELETE"} {
+			exec(t, db, "CREATE TRIGGER watch_"+table+"_"+verb+" BEFORE "+verb+" ON "+table+
+				" BEGIN SELECT written('"+table+"'); END")
+		}
+	}
+}
+
+// tables returns the names of the tables.
+func tables(t *testing.T, db *store.DB) []string {
+	t.Helper()
+	names, err := store.All(t.Context(), db, store.Value[string],
+		"SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, table := range tables {
-		for _, verb := range []string{"INSERT", "UPDATE", "DELETE"} {
-			if _, err := db.Exec(t.Context(), "CREATE TRIGGER watch_"+table+"_"+verb+" BEFORE "+verb+" ON "+table+
-				" BEGIN SELECT written('"+table+"'); END"); err != nil {
-				t.Fatal(err)
-			}
-		}
+	return names
+}
+
+func exec(t *testing.T, db *store.DB, statement string) {
+	t.Helper()
+	if _, err := db.Exec(t.Context(), statement); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -131,16 +146,61 @@ func TestFailedWriteEndsTheCall(t *testing.T) {
 	t.Logf("%d writes failed; refused before they write: %v", tried, refused)
 }
 
+var requestID = regexp.MustCompile(`"requestId":"\w+"`)
+
+// An answer that is not complete because something could not be read is none: without
+// one of the tables, a call is answered as with it or is an internal error.
+func TestFailedReadIsNoAnswer(t *testing.T) {
+	document := contractDocument(t)
+	i := apitest.New(t, "sqlite", apitest.Options{
+		Domains: domain.Options{Provider: struct{ dnsprovider.Provider }{}}, // it is never asked
+	})
+	owner := i.Prepared(t, "ann@example.com")
+	n := &nastyCaller{t: t, api: i.API, credential: owner.Credential, ids: resources(t, i, owner), document: document}
+	link := "/links/" + n.ids["linkId"]
+	owner.Call("PUT", link+"/tags", apitest.M{"tagIds": []string{n.ids["tagId"]}},
+		apitest.IfMatch(owner.Call("GET", link, nil).Revision())).Want(200)
+	var targets []string
+	paths := document["paths"].(map[string]any)
+	for _, path := range slices.Sorted(maps.Keys(paths)) {
+		// What tells of calls changes with each.
+		if operation := at(document, paths[path], "get"); operation != nil && path != "/requests" &&
+			path != "/apps/{appId}/usage" {
+			query, _ := n.query(operation)
+			targets = append(targets, n.target(path)+"?"+query.Encode())
+		}
+	}
+	answers := func() (all []string) {
+		for _, target := range targets {
+			w := httptest.NewRecorder()
+			i.API.ServeHTTP(w, n.request(http.MethodGet, target, ""))
+			all = append(all, fmt.Sprint(w.Code, " ", requestID.ReplaceAllString(w.Body.String(), "")))
+		}
+		return all
+	}
+	whole, needed := answers(), 0
+	for _, table := range tables(t, i.DB) {
+		exec(t, i.DB, "ALTER TABLE "+table+" RENAME TO away")
+		for at, answer := range answers() {
+			switch {
+			case answer[0] == '5':
+				needed++
+			case answer != whole[at]:
+				t.Errorf("without %s, GET %s answers %.500s, and with it %.500s", table, targets[at], answer, whole[at])
+			}
+		}
+		exec(t, i.DB, "ALTER TABLE away RENAME TO "+table)
+	}
+	if t.Logf("%d calls fail without a table", needed); needed < 300 {
+		t.Error("too few calls fail")
+	}
+}
+
 // valid returns the address and the body of a call that the contract gives as example,
 // with the ids of the test's own resources.
 func (n *nastyCaller) valid(path string, operation map[string]any) (target, body string) {
-	n.ifMatch = false
-	parameters, _ := operation["parameters"].([]any)
-	for _, p := range parameters {
-		n.ifMatch = n.ifMatch || at(n.document, p)["name"] == "If-Match"
-	}
-	target = "/v1" + pathParameter.ReplaceAllStringFunc(path,
-		func(p string) string { return url.PathEscape(n.ids[p[1:len(p)-1]]) })
+	n.query(operation)
+	target = n.target(path)
 	content := at(n.document, operation, "requestBody", "content", "application/json")
 	if content == nil {
 		return target, ""

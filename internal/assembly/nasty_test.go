@@ -150,28 +150,8 @@ type nastyCaller struct {
 var pathParameter = regexp.MustCompile(`\{(\w+)\}`)
 
 func (n *nastyCaller) operation(method, path string, operation map[string]any) {
-	parameters, _ := operation["parameters"].([]any)
-	query := url.Values{}
-	var optional []string
-	n.ifMatch = false
-	for _, p := range parameters {
-		p := at(n.document, p)
-		n.ifMatch = n.ifMatch || p["name"] == "If-Match"
-		if p["in"] != "query" {
-			continue
-		}
-		name := p["name"].(string)
-		optional = append(optional, name)
-		if required, _ := p["required"].(bool); required {
-			value := n.ids[name]
-			if name == "start" || name == "end" {
-				value = map[string]string{"start": "2026-11-01T00:00:00Z", "end": "2026-11-20T00:00:00Z"}[name]
-			}
-			query.Set(name, value)
-		}
-	}
-	target := "/v1" + pathParameter.ReplaceAllStringFunc(path,
-		func(p string) string { return url.PathEscape(n.ids[p[1:len(p)-1]]) })
+	query, optional := n.query(operation)
+	target := n.target(path)
 	for _, name := range optional {
 		for _, value := range nasty {
 			text := strings.Trim(value, `"`)
@@ -253,6 +233,35 @@ func (n *nastyCaller) apps(host string) {
 			}
 		}
 	}
+}
+
+// query returns the parameters that a call must have, and the names of all.
+func (n *nastyCaller) query(operation map[string]any) (required url.Values, names []string) {
+	parameters, _ := operation["parameters"].([]any)
+	required, n.ifMatch = url.Values{}, false
+	for _, p := range parameters {
+		p := at(n.document, p)
+		n.ifMatch = n.ifMatch || p["name"] == "If-Match"
+		if p["in"] != "query" {
+			continue
+		}
+		name := p["name"].(string)
+		names = append(names, name)
+		if must, _ := p["required"].(bool); must {
+			value := n.ids[name]
+			if name == "start" || name == "end" {
+				value = map[string]string{"start": "2026-11-01T00:00:00Z", "end": "2026-11-20T00:00:00Z"}[name]
+			}
+			required.Set(name, value)
+		}
+	}
+	return required, names
+}
+
+// target returns an address with the ids of the test's own resources.
+func (n *nastyCaller) target(path string) string {
+	return "/v1" + pathParameter.ReplaceAllStringFunc(path,
+		func(p string) string { return url.PathEscape(n.ids[p[1:len(p)-1]]) })
 }
 
 // own puts the ids of the test's own resources into an example.
