@@ -48,20 +48,20 @@ func (b *batch) overlaps(m *mutant) bool {
 }
 
 // write writes the overlay that the compiler reads.
-func (b *batch) write(folder string, from map[string]*source) error {
-	b.folder = folder
+func (b *batch) write(into string, from map[string]*source) error {
+	b.folder = into
 	edits, texts := map[string][]edit{}, map[string]string{}
 	for _, m := range b.mutants {
-		s := from[m.dir()]
+		s := from[m.pkg()]
 		if b.switched {
 			edits[m.File] = append(edits[m.File], m.switched)
-			texts[filepath.Join(s.name, helperFile)] = s.helper()
+			texts[filepath.Join(folder, s.name, helperFile)] = s.helper()
 		} else {
 			edits[m.File] = append(edits[m.File], m.made)
 		}
 		texts[m.File] = applied(s.texts[m.File], edits[m.File])
 	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
+	if err := os.MkdirAll(into, 0o755); err != nil {
 		return err
 	}
 	replace := map[string]string{}
@@ -70,7 +70,7 @@ func (b *batch) write(folder string, from map[string]*source) error {
 		if err != nil {
 			return err
 		}
-		replace[original] = filepath.Join(folder, strconv.Itoa(i)+".go")
+		replace[original] = filepath.Join(into, strconv.Itoa(i)+".go")
 		if err := os.WriteFile(replace[original], []byte(texts[name]), 0o644); err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ func (b *batch) write(folder string, from map[string]*source) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(folder, "overlay.json"), text, 0o644)
+	return os.WriteFile(filepath.Join(into, "overlay.json"), text, 0o644)
 }
 
 // tests builds the tests of a package once, and returns their binary, "" for none.
@@ -89,7 +89,7 @@ func (b *batch) tests(ctx context.Context, name string) (binary string, err erro
 		return binary, err
 	}
 	build := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-ldflags=-s -w",
-		"-overlay="+filepath.Join(b.folder, "overlay.json"), "-o", binary, "./"+name)
+		"-overlay="+filepath.Join(b.folder, "overlay.json"), "-o", binary, "./"+folder+name)
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building the tests of %s: %w: %s", name, err, out)
 	}

@@ -2,7 +2,7 @@
 // seed, makes one at a time in the packages that decide something, and runs the
 // tests that should notice it: the package's own, then those of its judges (judges.go).
 //
-//	make mutants MUTANTS='-seed 7 -n 20 -packages internal/jobs'
+//	make mutants MUTANTS='-seed 7 -n 20 -packages jobs,op'
 //	make mutants MUTANTS='-run 0f3a9c21,77b0d1e4'
 //
 // A mistake is a comparison with another bound or negated, a condition that is left

@@ -14,15 +14,18 @@ var equivalents = []unseen{
 		"a job that is due at this very instant is made due at this instant"},
 	{"internal/link/campaign.go", "enqueuePage", "return err", "err", "nil",
 		"texts and numbers can always be written as JSON"},
-	{"internal/link/list.go", "byTag", "", "n < smallTag", "n <= smallTag", "which way a list is read, not what it has"},
+	{"internal/link/list.go", "byTag", "", "n < smallTag", "n <= smallTag",
+		"which way a list is read, not what it has"},
 	{"internal/link/list.go", "byTag", "", "in.only(Filters{TagID: in.TagID})",
 		`false in in.TagID == "" || in.only(Filters{TagID: in.TagID})`, "which way a list is read, not what it has"},
 	{"internal/link/loops.go", "look", "", "&l.AppStoreURL, &l.Lifecycle.ExpiredURL",
-		"&l.Lifecycle.ExpiredURL, &l.AppStoreURL", "what is looked for is where a link leads, whichever member says so"},
+		"&l.Lifecycle.ExpiredURL, &l.AppStoreURL",
+		"what is looked for is where a link leads, whichever member says so"},
 	{"internal/template/availability.go", "availability", "return v, err", "err", "nil",
 		"the columns are those of the query, so that they can always be read"},
 }
 
 func (m *mutant) is(u unseen) bool {
-	return m.File == u.file && m.Function == u.function && (u.on == "" || m.On == u.on) && m.From == u.from && m.To == u.to
+	return m.File == u.file && m.Function == u.function && (u.on == "" || m.On == u.on) &&
+		m.From == u.from && m.To == u.to
 }

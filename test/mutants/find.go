@@ -58,7 +58,7 @@ func (f *finder) onlySays(call *ast.CallExpr) bool {
 		return false
 	}
 	switch from := callee.Pkg().Path(); from {
-	case "fmt", "errors", "log/slog", "go.uber.org/zap", module + "internal/fault":
+	case "fmt", "errors", "log/slog", "go.uber.org/zap", internal + "fault":
 		return true
 	default:
 		return strings.HasSuffix(from, "/prometheus") && strings.HasPrefix(callee.Name(), "New")
@@ -96,7 +96,8 @@ func (f *finder) instead(n ast.Node, text string) edit {
 func (f *finder) add(kind string, made, switched edit, to string) {
 	on, _, _ := strings.Cut(f.text[strings.LastIndexByte(f.text[:made.start], '\n')+1:], "\n")
 	m := mutant{Kind: kind, File: f.file.Name(), Line: f.file.Line(f.file.Pos(made.start)), Function: f.function,
-		On: strings.TrimSpace(on), From: oneLine(f.text[made.start:made.end]), To: oneLine(to), made: made, switched: switched}
+		On: strings.TrimSpace(on), From: oneLine(f.text[made.start:made.end]), To: oneLine(to),
+		made: made, switched: switched}
 	if i := slices.IndexFunc(equivalents, m.is); i >= 0 {
 		m.Verdict, m.By = equivalent, equivalents[i].reason
 	}
@@ -105,8 +106,8 @@ func (f *finder) add(kind string, made, switched edit, to string) {
 
 // addCondition adds a mutant of a condition.
 func (f *finder) addCondition(kind string, n ast.Expr, text, to string) {
-	f.add(kind, f.instead(n, text), f.instead(n, fmt.Sprintf("(mutantIsOn(%[1]s) && (%[2]s) || !mutantIsOn(%[1]s) && (%[3]s))",
-		itsID, text, f.source(n))), to)
+	either := fmt.Sprintf("(mutantIsOn(%[1]s) && (%[2]s) || !mutantIsOn(%[1]s) && (%[3]s))", itsID, text, f.source(n))
+	f.add(kind, f.instead(n, text), f.instead(n, either), to)
 }
 
 // addValue adds a mutant of a value of a type.
@@ -117,7 +118,7 @@ func (f *finder) addValue(kind string, n ast.Expr, of types.Type, text, to strin
 // either returns an expression that is a node's, or another.
 func (f *finder) either(n ast.Expr, of types.Type, text string) string {
 	name := types.TypeString(types.Default(of), func(p *types.Package) string {
-		if p.Path() == module+f.pkg.name {
+		if p.Path() == internal+f.pkg.name {
 			return ""
 		}
 		return p.Name()

@@ -25,7 +25,8 @@ var (
 
 func mutantIsOn(id string) bool {
 	if _, known := mutantsReached.LoadOrStore(id, true); !known {
-		if file, err := os.OpenFile(os.Getenv("` + envReached + `"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644); err == nil {
+		name := os.Getenv("` + envReached + `")
+		if file, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644); err == nil {
 			file.WriteString(id + "\n")
 			file.Close()
 		}

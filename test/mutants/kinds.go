@@ -158,7 +158,8 @@ func (f *finder) unreturned(n ast.Node) {
 		}
 		made = "func() error { _ = " + f.source(last) + "; return nil }()"
 	}
-	f.add("error", f.instead(last, made), f.instead(last, "mutantOr[error]("+itsID+", nil, "+f.source(last)+")"), "nil")
+	either := "mutantOr[error](" + itsID + ", nil, " + f.source(last) + ")"
+	f.add("error", f.instead(last, made), f.instead(last, either), "nil")
 }
 
 // returnsError reports whether the last result of the function around is an error.

@@ -17,7 +17,7 @@ import (
 var (
 	seed     = flag.String("seed", "1", "what the sample is drawn from")
 	number   = flag.Int("n", 100, "how many mutants are drawn")
-	packages = flag.String("packages", "", "packages to draw from, such as internal/jobs,internal/op; all by default")
+	packages = flag.String("packages", "", "packages to draw from, such as jobs,automation/batches; all by default")
 	only     = flag.String("run", "", "ids of mutants to run in place of a sample")
 	results  = flag.String("results", "bin/mutants.json", "the file that gets the results")
 )
@@ -92,7 +92,7 @@ func sampled(all []mutant, from map[string]*source) (sample []*mutant, err error
 		if ids != nil && !slices.Contains(ids, m.ID) {
 			continue
 		}
-		if s := from[m.dir()]; s.compiles(m.File, m.made) {
+		if s := from[m.pkg()]; s.compiles(m.File, m.made) {
 			m.canSwitch = s.compiles(m.File, m.switched)
 			sample = append(sample, &m)
 		}

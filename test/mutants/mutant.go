@@ -44,14 +44,15 @@ const (
 	notNoticed = "NOT noticed"
 )
 
-func (m *mutant) dir() string { return path.Dir(m.File) }
+// pkg returns the name of its package.
+func (m *mutant) pkg() string { return strings.TrimPrefix(path.Dir(m.File), folder) }
 
 // identify gives each mutant an id that stays the same while its lines move.
 func identify(all []mutant) {
 	seen := map[string]int{}
 	for i := range all {
 		m := &all[i]
-		what := strings.Join([]string{m.dir(), m.Function, m.Kind, m.From, m.To}, "\x00")
+		what := strings.Join([]string{path.Dir(m.File), m.Function, m.Kind, m.From, m.To}, "\x00")
 		seen[what]++
 		sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d", what, seen[what]))
 		m.ID = hex.EncodeToString(sum[:4])

@@ -10,8 +10,8 @@ import (
 
 var (
 	// sqlCondition is one condition of a query, which ends where andThen begins.
-	sqlCondition = regexp.MustCompile(`\b(?:AND|WHERE)\s+([\w.]+\s+(?:(?:=|<>|<=|>=|<|>)\s+(?:\?|'[^']*'|\d+|[a-z_.]+)|` +
-		`IS (?:NOT )?NULL|(?:NOT )?IN \([^()]*\)))`)
+	sqlCondition = regexp.MustCompile(`\b(?:AND|WHERE)\s+([\w.]+\s+` +
+		`(?:(?:=|<>|<=|>=|<|>)\s+(?:\?|'[^']*'|\d+|[a-z_.]+)|IS (?:NOT )?NULL|(?:NOT )?IN \([^()]*\)))`)
 	andThen  = regexp.MustCompile("^\\s*(?:[`\")]|(?:AND|OR|ORDER|GROUP|LIMIT|RETURNING|UNION|ON)\\b)")
 	sqlBound = regexp.MustCompile(`([\w.]+\)?)\s(<=|>=|<|>)\s+(?:\?|CAST|\(|[a-z])`)
 )

@@ -18,15 +18,18 @@ import (
 	"strings"
 )
 
-const module = "github.com/waymarkhq/waymark/"
+// All packages are named by their folder below this one.
+const (
+	folder   = "internal/"
+	internal = "github.com/waymarkhq/waymark/" + folder
+)
 
 // source is a package that mutants are drawn from.
 type source struct {
-	name    string // internal/jobs
-	title   string // jobs
-	texts   map[string]string
-	info    *types.Info
-	imports types.Importer
+	name, title string // automation/batches, batches
+	texts       map[string]string
+	info        *types.Info
+	imports     types.Importer
 }
 
 // sources returns packages by their names.
@@ -51,27 +54,28 @@ func sources(ctx context.Context, names []string) (map[string]*source, error) {
 			return nil, err
 		}
 		exports[p.ImportPath] = p.Export
-		name := strings.TrimPrefix(p.ImportPath, module)
+		name := strings.TrimPrefix(p.ImportPath, internal)
 		if !slices.Contains(names, name) {
 			continue
 		}
 		s := &source{name: name, title: p.Name, texts: map[string]string{}, imports: imports}
 		for _, file := range p.GoFiles {
-			text, err := os.ReadFile(path.Join(name, file))
+			text, err := os.ReadFile(path.Join(folder, name, file))
 			if err != nil {
 				return nil, err
 			}
-			s.texts[path.Join(name, file)] = string(text)
+			s.texts[path.Join(folder, name, file)] = string(text)
 		}
 		found[name] = s
 	}
 }
 
 // check compiles the package with other texts of some of its files, as far as types go.
-func (s *source) check(other map[string]string) (fset *token.FileSet, files []*ast.File, info *types.Info, err error) {
+func (s *source) check(other map[string]string) (fset *token.FileSet, files []*ast.File, info *types.Info,
+	err error) {
 	fset = token.NewFileSet()
 	info = &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}}
-	texts := map[string]string{path.Join(s.name, helperFile): s.helper()}
+	texts := map[string]string{path.Join(folder, s.name, helperFile): s.helper()}
 	for _, from := range []map[string]string{s.texts, other} {
 		for name, text := range from {
 			texts[name] = text
@@ -84,7 +88,7 @@ func (s *source) check(other map[string]string) (fset *token.FileSet, files []*a
 		}
 		files = append(files, f)
 	}
-	_, err = (&types.Config{Importer: s.imports}).Check(module+s.name, fset, files, info)
+	_, err = (&types.Config{Importer: s.imports}).Check(internal+s.name, fset, files, info)
 	return fset, files, info, err
 }
 

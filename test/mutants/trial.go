@@ -37,13 +37,13 @@ type test struct {
 }
 
 func newTrials(from map[string]*source, sample []*mutant) (*trials, error) {
-	folder, err := os.MkdirTemp("", "waymark-mutants-")
+	temporary, err := os.MkdirTemp("", "waymark-mutants-")
 	if err != nil {
 		return nil, err
 	}
-	t := &trials{folder: folder, batches: batches(sample), tests: map[string][]*test{}}
+	t := &trials{folder: temporary, batches: batches(sample), tests: map[string][]*test{}}
 	for i, b := range t.batches {
-		if err := b.write(filepath.Join(folder, strconv.Itoa(i)), from); err != nil {
+		if err := b.write(filepath.Join(temporary, strconv.Itoa(i)), from); err != nil {
 			return nil, errors.Join(err, t.close())
 		}
 	}
@@ -58,7 +58,7 @@ func (t *trials) try(ctx context.Context, m *mutant) error {
 		return nil
 	}
 	m.Verdict, m.By = notNoticed, "no test comes there"
-	for _, judge := range append([]string{m.dir()}, judges[m.dir()]...) {
+	for _, judge := range append([]string{m.pkg()}, judges[m.pkg()]...) {
 		tests, err := t.measured(ctx, judge)
 		if err != nil {
 			return err
@@ -145,8 +145,9 @@ func (t *trials) run(ctx context.Context, judge string, one *test, in *batch, id
 		return "", err
 	}
 	within := slowdown*one.takes + grace
-	run := exec.CommandContext(ctx, binary, "-test.run=^"+one.name+"$", "-test.failfast", "-test.timeout="+within.String())
-	run.Dir, run.Env = judge, append(os.Environ(), envSwitch+"="+id, envReached+"="+t.reached())
+	run := exec.CommandContext(ctx, binary, "-test.run=^"+one.name+"$", "-test.failfast",
+		"-test.timeout="+within.String())
+	run.Dir, run.Env = folder+judge, append(os.Environ(), envSwitch+"="+id, envReached+"="+t.reached())
 	var out bytes.Buffer
 	run.Stdout, run.Stderr, run.WaitDelay = &out, &out, time.Second
 	err = run.Run()
