@@ -190,6 +190,8 @@ func TestToPublish(t *testing.T) {
 			}
 			return number
 		}
+		another := owner.Call("POST", "/templates", M{"appId": owner.AppID, "name": "B", "baseTemplateId": "android"}).Want(201)
+		owner.Call("POST", "/templates/"+another.Text("data.template.id")+"/versions", "{}").Want(201)
 		owner.Call("GET", path+"/availability", nil).Want(200).Has("data.latestVersion", "null").
 			Has("data.versions", "[]").Has("data.inUse", `{"app":0,"domains":0,"links":0}`)
 		for want := range int64(2) {
