@@ -114,6 +114,8 @@ func TestAttemptsExhausted(t *testing.T) {
 func TestCancel(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
+		hook := owner.Call("POST", "/webhooks", M{"appId": owner.AppID, "url": "https://hooks.example.com/",
+			"events": []string{"domain.status_changed"}}).Want(201).Text("data.webhook.id")
 		r := owner.Call("POST", "/domains", M{"appId": owner.AppID, "mode": "platform", "prefix": "never"}).Want(202)
 		path := "/operations/" + r.Text("data.id")
 		owner.Call("POST", path+"/cancel", nil, apitest.IfMatch("00000000-0000-4000-8000-000000000000")).
@@ -122,6 +124,7 @@ func TestCancel(t *testing.T) {
 		if cancelled.Header.Get("Location") != "/v1"+path || cancelled.Revision() == r.Revision() {
 			t.Errorf("cancel: %v", cancelled.Header)
 		}
+		owner.Call("GET", "/webhooks/"+hook+"/deliveries", nil).Want(200).Has("data.0.eventType", `"domain.status_changed"`)
 		// It never was ready for visitors: it is removed at once, and its hostname is free.
 		if n := owner.Call("GET", "/domains?appId="+owner.AppID, nil).Want(200).Len("data"); n != 1 {
 			t.Errorf("%d domains before the executor came, want the owner's first alone", n)

@@ -13,6 +13,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/dnsprovider"
 	"github.com/waymarkhq/waymark/internal/dnsprovider/dnstest"
 	"github.com/waymarkhq/waymark/internal/domain"
+	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
 
@@ -144,6 +145,26 @@ func TestZoneProblems(t *testing.T) {
 		if problem := proved(t, i, o, d.Text("data.id")); !strings.Contains(problem, want) {
 			t.Errorf("the problem is %q, not %s", problem, want)
 		}
+	}
+}
+
+// A domain that is being detached gets no records any more.
+func TestNoRecordsWhileDetached(t *testing.T) {
+	for _, engine := range storetest.Engines {
+		t.Run(engine, func(t *testing.T) {
+			o := managedBy(&away{})
+			i := apitest.New(t, engine, apitest.Options{Domains: o})
+			owner := i.Prepared(t, "ann@example.com")
+			d := create(t, i, owner, M{"mode": "managed", "hostname": "go.example.org"})
+			detachNow(owner, d).Want(202)
+			if problem := proved(t, i, o, d.Text("data.id")); problem != "" {
+				t.Error(problem)
+			}
+			if n, err := store.One(t.Context(), i.DB, store.Value[int64], "SELECT COUNT(*) FROM dns_record"); n != 0 ||
+				err != nil {
+				t.Errorf("%d records were made, %v", n, err)
+			}
+		})
 	}
 }
 

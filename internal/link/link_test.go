@@ -47,6 +47,7 @@ func TestCreate(t *testing.T) {
 		owner.Link("e\u0301", nil).Want(201).Has("data.slug", `"é"`)
 		owner.Link("é", nil).Refused(fault.ResourceConflict)
 		owner.Link("É", nil).Want(201)
+		owner.Link(strings.Repeat("é", 200), M{"prefix": strings.Repeat("ß", 200)}).Want(201)
 
 		for _, c := range []struct {
 			path string
@@ -54,7 +55,8 @@ func TestCreate(t *testing.T) {
 		}{
 			{"/slug", M{"slug": "_service"}}, {"/slug", M{"slug": "Robots.TXT"}}, {"/slug", M{"slug": "a/b"}},
 			{"/slug", M{"slug": ".."}}, {"/slug", M{"slug": "a b"}},
-			{"/slug", M{"slug": ""}}, {"/slug", M{"slug": strings.Repeat("a", 201)}}, {"/slug", M{"slug": "a%2fb"}},
+			{"/slug", M{"slug": ""}}, {"/slug", M{"slug": strings.Repeat("a", 201)}}, {"/prefix", M{"prefix": strings.Repeat("a", 201)}},
+			{"/slug", M{"slug": "a%2fb"}},
 			{"/slug", M{"slug": "😀"}},
 			{"/prefix", M{"prefix": "a//b"}}, {"/prefix", M{"prefix": "/a"}}, {"/prefix", M{"prefix": ".well-known"}},
 			{"/prefix", M{"prefix": "a/_SERVICE"}},
@@ -92,8 +94,8 @@ func TestCreate(t *testing.T) {
 		owner.Link("x", M{"appId": eve.AppID}).Refused(fault.NotFound)
 		owner.Link("x", M{"appId": "app_none"}).Refused(fault.NotFound)
 		n, err := store.One(t.Context(), i.DB, store.Value[int], "SELECT COUNT(*) FROM link")
-		if err != nil || n != 4 {
-			t.Errorf("%d links, %v; want 4", n, err)
+		if err != nil || n != 5 {
+			t.Errorf("%d links, %v; want 5", n, err)
 		}
 	})
 }
