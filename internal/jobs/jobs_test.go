@@ -49,6 +49,36 @@ func TestWake(t *testing.T) {
 	})
 }
 
+// A job whose executor is gone is due after its lease and a wait that doubles, and not
+// before.
+func TestWaits(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+		if err := db.InTx(t.Context(), func(tx *store.Tx) error {
+			return jobs.Enqueue(t.Context(), tx, "work", "", "", actor.Grant{})
+		}); err != nil {
+			t.Fatal(err)
+		}
+		claims := func(want int) {
+			t.Helper()
+			claimed, err := jobs.Claim(t.Context(), db, jobs.Lease, 1, []string{"work"})
+			if err != nil || len(claimed) != want {
+				t.Fatalf("%v, %v; want %d jobs", claimed, err, want)
+			}
+		}
+		for _, wait := range []time.Duration{1, 2, 4, 8, 8} {
+			claims(1)
+			due := clock.Instant(queue(t, db)[0].at)
+			waits := due.Sub(db.Now()) - 30*time.Second
+			if wait *= time.Second; waits < wait || waits > wait+wait/4 {
+				t.Errorf("the job waits %s, want %s and up to a quarter more", waits, wait)
+			}
+			c.Set(due.Add(-time.Microsecond))
+			claims(0)
+			c.Set(due)
+		}
+	})
+}
+
 // Under a lease of before nothing is written: not while another executor has the
 // job, and not while the job waits after it was given back.
 func TestOldLease(t *testing.T) {
