@@ -182,3 +182,23 @@ func TestAdd(t *testing.T) {
 		}
 	})
 }
+
+// A call that cannot be counted is neither admitted nor refused.
+func TestNotCounted(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, now *clock.Clock) {
+		if _, err := db.Exec(t.Context(), "ALTER TABLE rate_window RENAME TO away"); err != nil {
+			t.Fatal(err)
+		}
+		l := ratelimit.NewDatabase(db)
+		buckets := []ratelimit.Bucket{write("app", "p", 1)}
+		if _, _, err := l.Take(t.Context(), now.Now(), buckets); err == nil {
+			t.Error("the call was counted")
+		}
+		if _, err := l.Peek(t.Context(), now.Now(), buckets); err == nil {
+			t.Error("a window was read")
+		}
+		if _, err := ratelimit.Sweep(t.Context(), db, 1); err == nil {
+			t.Error("windows were swept")
+		}
+	})
+}
