@@ -11,6 +11,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/link"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -388,5 +389,20 @@ func TestTemplateSelection(t *testing.T) {
 			apitest.IfMatch(r.Revision())).Refused(fault.ValidationFailed, "/templateSelection/ios/version")
 		owner.Call("PATCH", path, M{"templateSelection": M{"ios": nil}}, apitest.IfMatch(r.Revision())).Want(200).
 			Has("data.templateSelection.ios", "null")
+	})
+}
+
+// Titles are those of the app's links that have one.
+func TestTitles(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner, eve := i.Prepared(t, "ann@example.com"), i.Prepared(t, "eve@example.com")
+		titled := owner.Link("a", M{"title": "A"}).Want(201).Text("data.id")
+		ids := []string{titled, owner.Link("b", nil).Want(201).Text("data.id"),
+			eve.Link("c", M{"title": "C"}).Want(201).Text("data.id"), "none"}
+		owner.Link("d", M{"title": "D"}).Want(201)
+		titles, err := link.Titles(t.Context(), i.DB, owner.AppID, ids)
+		if err != nil || len(titles) != 1 || titles[titled] == nil || *titles[titled] != "A" {
+			t.Errorf("%v, %v", titles, err)
+		}
 	})
 }
