@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -255,4 +256,42 @@ func (s *server) probe(path string) int {
 	defer response.Body.Close()
 	io.Copy(io.Discard, response.Body)
 	return response.StatusCode
+}
+
+// A database that is away does not hold up the end of a process, whose click log keeps the
+// clicks.
+func TestEndWithoutDatabase(t *testing.T) {
+	t.Parallel()
+	for name, shut := range map[string]func(*gate){"cut": (*gate).shut, "silent": (*gate).hush} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			g, database := behindGate(t, addressOf(t, "postgres"))
+			dir := t.TempDir()
+			s := serve(t, dir, database)
+			o := newOwner(t, s.client(s.token("owner@example.com")))
+			o.create(t, "hello")
+			v := s.visitor(t)
+			v.leadsTo(t, "hello", "hello-0")
+			shut(g)
+			for range 20 {
+				if a, _, err := v.ask("GET", "hello"); err != nil || a.status != 302 {
+					t.Fatalf("visit: %v, %v", a, err)
+				}
+			}
+			s.child.terminate()
+			if log := s.stderr.String(); name == "silent" && !strings.Contains(log, "ended without the database") {
+				t.Error("nothing is said of the database")
+			}
+			g.open()
+			s = serve(t, dir, database)
+			o.client = s.client(o.token)
+			s.eventually("the clicks are counted", func() error {
+				if n := o.clicks(t); n != 20 {
+					return fmt.Errorf("%d", n)
+				}
+				return nil
+			})
+			s.terminate()
+		})
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -149,4 +150,35 @@ func TestTerminate(t *testing.T) {
 		s.terminate()
 		clicksGone(t, dir)
 	})
+}
+
+// An ending process still accepts for a while: it tells that it is not ready, and its answers end
+// their connections. Calls under way are answered.
+func TestDrain(t *testing.T) {
+	t.Parallel()
+	s := serve(t, t.TempDir(), "sqlite")
+	o := newOwner(t, s.client(s.token("ann@example.com")))
+	half := o.startHalf(t, s.api, o.creation("half", "half-0"))
+	s.signal(syscall.SIGTERM)
+	for what, url := range map[string]string{
+		"api": "http://" + s.api + "/readyz", "public": "http://" + s.public + "/_service/health",
+	} {
+		s.eventually(what+" is not ready", func() error {
+			answer, err := (&http.Client{Transport: &http.Transport{}}).Get(url)
+			if err != nil {
+				t.Fatalf("%s ended before it was said: %v", what, err)
+			}
+			answer.Body.Close()
+			if answer.StatusCode != 503 || !answer.Close {
+				return fmt.Errorf("%d, closes: %t", answer.StatusCode, answer.Close)
+			}
+			return nil
+		})
+	}
+	if status := half.complete(t); status != 201 {
+		t.Errorf("a call under way was answered %d", status)
+	}
+	if code := s.wait(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
 }
