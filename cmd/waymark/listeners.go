@@ -55,6 +55,8 @@ type listener struct {
 	// The rest is there once it answers.
 	accepting *listen.Listener
 	server    *http.Server
+	// ended is closed when no more connections come.
+	ended chan struct{}
 }
 
 // listen opens a listener whose address a flag gave; nil when it is not wanted.
@@ -97,7 +99,9 @@ func (p *process) serve(l *listener, h http.Handler) {
 		l.server.IdleTimeout = idleVisitors
 	}
 	p.log.Info("listening", "what", l.name, "address", l.tcp.Addr().String())
+	l.ended = make(chan struct{})
 	go func() {
+		defer close(l.ended)
 		if err := l.server.Serve(l.accepting); !errors.Is(err, net.ErrClosed) && !errors.Is(err, http.ErrServerClosed) {
 			p.failed <- fmt.Errorf("%s listener: %w", l.name, err)
 		}

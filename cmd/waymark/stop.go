@@ -95,6 +95,12 @@ func (p *process) drain(answered context.Context) {
 	for _, l := range p.listeners {
 		l.close()
 	}
+	for _, l := range serving {
+		select {
+		case <-l.ended:
+		case <-ctx.Done():
+		}
+	}
 	waitFor(ctx, lastFor, unused)
 	closeIdle()
 	var draining sync.WaitGroup

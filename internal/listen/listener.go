@@ -65,13 +65,15 @@ type Listener struct {
 	waiting   int
 	addresses map[netip.Addr]int
 	closed    bool
+	// last are connections that were accepted when l was closed.
+	last []*net.TCPConn
 	// changed tells that a connection ended or became idle, or that l was closed.
 	changed *sync.Cond
 
 	// handshaken are the connections whose handshake is done; nil without TLS.
 	handshaken chan accepted
-	// last tells that each answer ends its connection.
-	last atomic.Bool
+	// draining tells that each answer ends its connection.
+	draining atomic.Bool
 }
 
 // accepted is what Accept returns.
@@ -152,7 +154,9 @@ func (l *Listener) accept() (*conn, error) {
 	for {
 		tcp, err := l.tcp.AcceptTCP()
 		if err != nil {
-			return nil, err
+			if tcp, err = l.lastOne(err); err != nil {
+				return nil, err
+			}
 		}
 		c := &conn{TCPConn: tcp, listener: l, client: l.client(tcp.RemoteAddr())}
 		if l.enter(c) {
@@ -196,7 +200,7 @@ func (l *Listener) enter(c *conn) bool {
 		l.Closed(Connections)
 		l.end(idle)
 	}
-	if l.closed {
+	if l.open.Len() >= l.Max {
 		return false
 	}
 	c.since, c.place = time.Now(), l.open.PushBack(c)
@@ -289,7 +293,7 @@ func (l *Listener) Track(of net.Conn, state http.ConnState) {
 // behind it could not be checked.
 func (l *Listener) Handler(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if l.last.Load() || len(r.TransferEncoding) > 0 {
+		if l.draining.Load() || len(r.TransferEncoding) > 0 {
 			w.Header().Set("Connection", "close")
 		}
 		h.ServeHTTP(w, r)
@@ -297,7 +301,7 @@ func (l *Listener) Handler(h http.Handler) http.Handler {
 }
 
 // Drain has each answer end its connection. Connections are still accepted.
-func (l *Listener) Drain() { l.last.Store(true) }
+func (l *Listener) Drain() { l.draining.Store(true) }
 
 // Open returns how many connections have a request under way, and how many wait for one.
 func (l *Listener) Open() (active, idle int) {
@@ -317,15 +321,6 @@ func (l *Listener) CloseIdle() {
 		}
 		l.end(idle)
 	}
-}
-
-// Close implements net.Listener. Connections stay open.
-func (l *Listener) Close() error {
-	l.mu.Lock()
-	l.closed = true
-	l.changed.Broadcast()
-	l.mu.Unlock()
-	return l.tcp.Close()
 }
 
 // conn is an accepted connection.

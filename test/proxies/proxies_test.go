@@ -79,22 +79,36 @@ func eventually(t *testing.T, what string, f func() error) {
 }
 
 // waymark is a running server with an owner.
-type waymark struct{ api, public, token string }
+type waymark struct {
+	api, public, token string
+	process            *os.Process
+}
 
 var listening = regexp.MustCompile(`msg=listening what=(api|public) address=(\S+)`)
 
-func start(t *testing.T) *waymark {
+func build(t *testing.T) (binary string) {
 	t.Helper()
-	dir := t.TempDir()
-	binary, data := filepath.Join(dir, "waymark"), filepath.Join(dir, "data")
+	binary = filepath.Join(t.TempDir(), "waymark")
 	if out, err := exec.Command("go", "build", "-o", binary, "github.com/waymarkhq/waymark/cmd/waymark").
 		CombinedOutput(); err != nil {
 		t.Fatalf("build waymark: %v\n%s", err, out)
 	}
-	written := launch(t, exec.Command(binary, "serve", "--data-dir", data, "--platform-zone", "localhost",
-		"--api-addr", "127.0.0.1:0", "--public-addr", "127.0.0.1:0", "--metrics-addr", "", "--limit-scale", "1000",
-		"--trusted-proxies", "127.0.0.1", "--country-header", "CF-IPCountry"))
-	w := &waymark{}
+	return binary
+}
+
+func start(t *testing.T) *waymark {
+	t.Helper()
+	return startAt(t, build(t), filepath.Join(t.TempDir(), "data"), "127.0.0.1:0")
+}
+
+// startAt starts a server of an installation that visitors reach at an address.
+func startAt(t *testing.T, binary, data, public string) *waymark {
+	t.Helper()
+	cmd := exec.Command(binary, "serve", "--data-dir", data, "--platform-zone", "localhost",
+		"--api-addr", "127.0.0.1:0", "--public-addr", public, "--metrics-addr", "", "--limit-scale", "1000",
+		"--trusted-proxies", "127.0.0.1", "--country-header", "CF-IPCountry")
+	written := launch(t, cmd)
+	w := &waymark{process: cmd.Process}
 	eventually(t, "waymark listens", func() error {
 		for _, m := range listening.FindAllStringSubmatch(written.String(), -1) {
 			if m[1] == "api" {
