@@ -48,6 +48,8 @@ var heads = []struct {
 		ask, "400"},
 	{"coding in HTTP/1.0, length too", "POST / HTTP/1.0\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "400"},
 	{"two lengths", post + "Content-Length: 1\r\nContent-Length: 2\r\n\r\nab", "400"},
+	{"two lengths, the first zero", post + "Content-Length: 0\r\nContent-Length: 1\r\n\r\na", "400"},
+	{"a length beyond what is kept", post + "Content-Length:" + strings.Repeat(" ", 45) + "12345\r\n\r\n", "400"},
 	{"a list of lengths", post + "Content-Length: 1, 1\r\n\r\na", "400"},
 	{"a length with a sign", post + "Content-Length: +1\r\n\r\na", "400"},
 	{"an empty length", post + "Content-Length:\r\n\r\n", "400"},

@@ -131,6 +131,11 @@ func TestLongestIdle(t *testing.T) {
 	// One that is at work is never closed, however long it takes.
 	opened(t, l, 0, 3)
 	clients[2].begin(t, l, 0)
+	l.mu.Lock()
+	for e := l.open.Front(); e != nil; e = e.Next() {
+		e.Value.(*conn).since = time.Time{}
+	}
+	l.mu.Unlock()
 	for range 3 {
 		if err := dial(t, l, "127.0.0.1").get(); err != nil {
 			t.Fatal(err)
@@ -292,4 +297,30 @@ func TestClose(t *testing.T) {
 		t.Error(err)
 	}
 	server.Close()
+}
+
+// Connections that wait in the kernel while a listener is closed are answered.
+func TestCloseAcceptsLast(t *testing.T) {
+	tcp, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := New(tcp, Options{Max: 3})
+	var waiting []*client
+	for range 3 {
+		waiting = append(waiting, dial(t, l, "127.0.0.1"))
+	}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	server := &http.Server{ConnState: l.Track, Handler: http.NotFoundHandler()}
+	defer server.Close()
+	if err := server.Serve(l); !errors.Is(err, net.ErrClosed) {
+		t.Fatal(err)
+	}
+	for _, c := range waiting {
+		if err := c.get(); err == nil || err.Error() != "404 Not Found" {
+			t.Error(err)
+		}
+	}
 }
