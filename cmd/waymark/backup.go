@@ -37,15 +37,15 @@ func (c *backupCommand) Run(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("backup into %s: %w", c.Dir, err)
 		}
-		fmt.Printf("wrote a backup of %s, %s, schema %d, to %s: %s, %d bytes\n", m.TakenAt.Format("2006-01-02 15:04:05Z"),
-			m.Engine, m.Schema, c.Dir, number(int64(len(m.Files)), "file"), m.Bytes())
+		fmt.Printf("wrote a backup of %s, %s, schema %d, to %s: %s, %d bytes\n",
+			m.TakenAt.Format("2006-01-02 15:04:05Z"), m.Engine, m.Schema, c.Dir, number(int64(len(m.Files)), "file"), m.Bytes())
+		const bucket = "not in it are the %s, in the bucket of %s: keep its objects, also deleted ones, for as long as " +
+			"this backup\n"
 		if c.AssetStore != "file" {
-			fmt.Println("not in it are the images, in the bucket of --asset-store: keep its objects, also deleted ones, for as " +
-				"long as this backup")
+			fmt.Printf(bucket, "images", "--asset-store")
 		}
 		if kind == assembly.Segments && c.SegmentStore != "file" {
-			fmt.Println("not in it are the files of events, in the bucket of --segment-store: keep its objects, also deleted " +
-				"ones, for as long as this backup")
+			fmt.Printf(bucket, "files of events", "--segment-store")
 		}
 		if kind == assembly.ClickHouse {
 			fmt.Println("not in it are the events, in ClickHouse: make a backup there")

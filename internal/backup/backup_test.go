@@ -203,7 +203,9 @@ func TestDamaged(t *testing.T) {
 			t.Fatal(err)
 		}
 		refused("without a manifest")
-		if _, err := Write(t.Context(), Source{DB: db, DataDir: t.TempDir()}, dir); err == nil {
+		other := t.TempDir()
+		write(t, other, "something", "else")
+		if _, err := Write(t.Context(), Source{DB: db, DataDir: t.TempDir()}, other); err == nil {
 			t.Error("a backup into a folder that has something")
 		}
 	})
