@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/waymarkhq/waymark/internal/clock"
@@ -142,6 +144,88 @@ func TestRestore(t *testing.T) {
 		if into != nil {
 			if err := b.Restore(t.Context(), t.TempDir(), into); err == nil {
 				t.Error("restored over a database")
+			}
+		}
+	})
+}
+
+// While a backup is made, clicks go from the log into the database, and images come, each
+// before its row: every click is in one of the two, and every row has its image.
+func TestWriteMeanwhile(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		const logged, most = 60, 150
+		s := Source{DB: db, DataDir: t.TempDir(), Assets: true}
+		for n := range logged {
+			write(t, s.DataDir, fmt.Sprintf("clicks/a/%d", n), "click")
+		}
+		ended := make(chan struct{})
+		var moving sync.WaitGroup
+		for _, step := range []func(n int) error{
+			func(n int) error {
+				if n >= logged {
+					return nil
+				}
+				return errors.Join(store.SetInstallationValue(context.Background(), db, fmt.Sprint("click ", n), "loaded"),
+					os.Remove(filepath.Join(s.DataDir, clicks, "a", fmt.Sprint(n))))
+			},
+			func(n int) error {
+				write(t, s.DataDir, fmt.Sprintf("assets/%d", n), "image")
+				return store.SetInstallationValue(context.Background(), db, fmt.Sprint("image ", n), "stored")
+			},
+		} {
+			moving.Go(func() {
+				for n := range most {
+					select {
+					case <-ended:
+						return
+					default:
+					}
+					if err := step(n); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		dir, to := filepath.Join(t.TempDir(), "backup"), t.TempDir()
+		storetest.Eventually(t, "it has begun", func() bool {
+			begun, err := store.Exists(t.Context(), db, "SELECT 1 FROM installation WHERE name = 'click 3'")
+			return begun && err == nil
+		})
+		_, err := Write(t.Context(), s, dir)
+		close(ended)
+		moving.Wait()
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := Open(t.Context(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer b.Close()
+		into, open := target(t, db.Dialect().Name, to)
+		if err := b.Restore(t.Context(), to, into); err != nil {
+			t.Fatal(err)
+		}
+		there := map[string]bool{}
+		for _, name := range filesBelow(t, to) {
+			there[name] = true
+		}
+		rows, err := store.All(t.Context(), open(), store.Value[string], "SELECT name FROM installation")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range rows {
+			if n, ok := strings.CutPrefix(name, "image "); ok && !there["assets/"+n] {
+				t.Errorf("image %s is missing", n)
+			}
+			if n, ok := strings.CutPrefix(name, "click "); ok {
+				there["clicks/a/"+n] = true
+			}
+		}
+		for n := range logged {
+			if !there[fmt.Sprintf("clicks/a/%d", n)] {
+				t.Errorf("click %d is missing", n)
 			}
 		}
 	})
