@@ -69,6 +69,7 @@ func TestCauses(t *testing.T) {
 			"Bearer " + w.mint(map[string]any{"iss": "https://issuer.example"}):          otherIssuer,
 			"Bearer " + w.mint(map[string]any{"iss": nil}):                               otherIssuer,
 			"Bearer " + w.mint(map[string]any{"aud": "another"}):                         otherAudience,
+			"Bearer " + w.mint(map[string]any{"typ": "Bearer"}):                          otherToken,
 			"Bearer " + w.mint(map[string]any{"exp": time.Now().Add(-time.Hour).Unix()}): expiredSession,
 			"Bearer " + w.mint(map[string]any{"sub": ids.New()}):                         notAnOwner,
 			// Nothing that a stranger signed is told apart.

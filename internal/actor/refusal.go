@@ -27,6 +27,7 @@ const (
 
 	invalidToken    cause = "The session token is not valid."
 	otherIssuer     cause = "The session token comes from an issuer that this installation does not accept."
+	otherToken      cause = "The token is none of a session. Send the ID token of the sign-in, not an access token."
 	otherAudience   cause = "The session token was issued for another audience."
 	expiredSession  cause = "The session has expired. Sign in again."
 	endedSession    cause = "The session was ended. Sign in again."

@@ -142,8 +142,7 @@ type tokenClaims struct {
 	// EmailVerified is a text at some issuers.
 	EmailVerified any    `json:"email_verified"`
 	Name          string `json:"name"`
-	// Events is what logout and other security event tokens have.
-	Events any `json:"events"`
+	tokenType
 }
 
 // unverified reads the claims of a token without believing them; ok is false
@@ -202,8 +201,8 @@ func (i *Issuer) verify(ctx context.Context, token string) (Session, error) {
 	if err := verified.Claims(&claims); err != nil {
 		return Session{}, invalidToken.because("%v", err)
 	}
-	if claims.Events != nil {
-		return Session{}, invalidToken.because("it is a token of a security event, not of a session")
+	if reason := claims.notSession(headerType(token), i.audience, verified.Audience); reason != "" {
+		return Session{}, otherToken.because("%s", reason)
 	}
 	s := Session{
 		Issuer: i.URL, Subject: storable(verified.Subject, maxSubject),

@@ -47,6 +47,7 @@ func TestSessionAccepted(t *testing.T) {
 			"empty sid":               {"sid": ""},
 			"fractional expiry":       {"exp": float64(time.Now().Add(time.Hour).Unix()) + 0.5},
 			"not before, in the past": {"nbf": time.Now().Add(-time.Minute).Unix()},
+			"azp ours":                {"aud": []string{"other", LocalAudience}, "azp": LocalAudience},
 			"claims of no concern":    {"role": "admin", "nested": map[string]any{"a": 1}},
 		} {
 			w.accepts(name, w.mint(changes))
@@ -124,6 +125,8 @@ func TestSessionRefused(t *testing.T) {
 			"subject, other case":  w.mint(map[string]any{"sub": strings.ToUpper(w.owner)}),
 			"subject with NUL":     w.mint(map[string]any{"sub": w.owner + "\x00"}),
 			"logout token":         w.mint(map[string]any{"events": map[string]any{"http://schemas.openid.net/event/backchannel-logout": map[string]any{}}}),
+			"access token":         w.mint(map[string]any{"typ": "Bearer"}),
+			"azp of another":       w.mint(map[string]any{"aud": []string{"other", LocalAudience}, "azp": "other"}),
 			"subject too long":     w.mint(map[string]any{"sub": strings.Repeat("a", 10_000)}),
 			"key unknown":          sign(t, jose.EdDSA, w.key, "another-key", w.claims(nil)),
 			"key unnamed":          sign(t, jose.EdDSA, w.key, "", w.claims(nil)),

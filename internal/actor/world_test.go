@@ -170,7 +170,7 @@ func (w *world) refuses(name, token string, causes ...cause) {
 var allCauses = []cause{
 	noCredential, malformedHeader, mistypedKey, otherEnvironment, unknownKey, expiredKey, revokedKey, invalidToken,
 	otherIssuer,
-	otherAudience, expiredSession, endedSession, tooManySessions, notAnOwner, disabledOwner, lostGrant,
+	otherToken, otherAudience, expiredSession, endedSession, tooManySessions, notAnOwner, disabledOwner, lostGrant,
 }
 
 func refused(t testing.TB, name string, a *Actor, err error, causes ...cause) {

@@ -127,6 +127,7 @@ func TestTokenWithoutSession(t *testing.T) {
 	w.run("session", "revoke", "--session="+one)
 	w.refuses("ended", one, "was ended")
 	w.accepts("the other", two)
+	w.refuses("an access token", p.mint(t, "alice", "use", "access_token", "audience", "test"), "ID token")
 }
 
 // TestExpiry needs real time: the token's clock is the provider's.

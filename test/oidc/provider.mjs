@@ -1,5 +1,5 @@
 // A real OpenID Connect provider (npm oidc-provider) for oidc_test.go: it gives
-// JWT access tokens for test users without any interaction, and changes its
+// JWTs for test users without any interaction, and changes its
 // keys on demand.
 //
 //   node provider.mjs [port]    prints its issuer; ends when its input ends
@@ -7,7 +7,8 @@
 //                               urn:waymark:test with sub, audience, ttl, and
 //                               sid, email, email_verified, name where given;
 //                               with use=id_token an ID token for the client,
-//                               which has neither sid nor jti
+//                               which has neither sid nor jti; with
+//                               use=access_token a token that says so (at+jwt)
 //   PUT  /control/keys?keys=a,b a new Provider that signs with key a and
 //                               publishes a and b; keys are made at first use
 //   GET  /control/fetched       how often the keys were fetched
@@ -44,6 +45,11 @@ function start(names) {
       grant_types: [grant], redirect_uris: [], response_types: [],
     }],
     extraTokenClaims: ({ oidc: { params } }) => extra(params),
+    formats: {
+      customizers: {
+        jwt: ({ oidc: { params } }, _, parts) => { parts.header = params.use === 'access_token' ? undefined : { typ: 'JWT' }; },
+      },
+    },
     features: { devInteractions: { enabled: false } },
   });
   provider.registerGrantType(grant, async (ctx) => {
