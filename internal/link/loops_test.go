@@ -187,3 +187,32 @@ func TestLongWays(t *testing.T) {
 			"/rules/46/destinationUrl", "/rules/47/destinationUrl")
 	})
 }
+
+// Links that are looked at together may lead to a thousand addresses.
+func TestWideWays(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		outside := func(n int) string { return fmt.Sprintf("https://example.com/%d", n) }
+		rulesOf := func(link *apitest.Response, n int, destination func(int) string) *apitest.Response {
+			t.Helper()
+			rules := []M{}
+			for k := range n {
+				rules = append(rules, M{"destinationUrl": destination(k)})
+			}
+			path := "/links/" + apitest.Path(link.Text("data.id"))
+			return owner.Call("PUT", path+"/routing-rules", M{"rules": rules},
+				apitest.IfMatch(owner.Call("GET", path, nil).Revision()))
+		}
+		for n := range 20 {
+			wide := owner.Link(fmt.Sprintf("wide%d", n), M{"desktopUrl": outside(0)}).Want(201)
+			rulesOf(wide, 50, func(k int) string { return outside(50*n + k) }).Want(200)
+		}
+		hub := owner.Link("hub", M{"desktopUrl": outside(0)}).Want(201)
+		toAll := func(n int) string { return fmt.Sprintf("https://%s/wide%d", owner.Host, n) }
+		rulesOf(hub, 20, toAll).Want(200)
+		if _, err := i.DB.Exec(t.Context(), "UPDATE link SET app_store_url = ? WHERE slug = 'wide0'", outside(1000)); err != nil {
+			t.Fatal(err)
+		}
+		rulesOf(hub, 20, toAll).Refused(fault.ValidationFailed)
+	})
+}

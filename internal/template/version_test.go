@@ -215,6 +215,14 @@ func TestToPublish(t *testing.T) {
 		}); err == nil {
 			t.Error("another app has a version projected")
 		}
+		// Who chose the official design, or one for another base, does not use it.
+		for _, other := range []string{`{"android":{"mode":"official"},"ios":null,"recovery":null,"revisions":{}}`,
+			`{"android":null,"ios":{"mode":"custom","templateId":"` + id + `","version":1},"recovery":null,"revisions":{}}`} {
+			if _, err := i.DB.Exec(t.Context(), "UPDATE app SET template_defaults = ?", other); err != nil {
+				t.Fatal(err)
+			}
+			owner.Call("GET", path+"/availability", nil).Want(200).Has("data.inUse", `{"app":0,"domains":0,"links":0}`)
+		}
 		chosen := `{"android":{"mode":"custom","templateId":"` + id + `","version":1},"ios":null,"recovery":null,"revisions":{}}`
 		for _, statement := range []string{"UPDATE app SET template_defaults = ? WHERE id = '" + owner.AppID + "'",
 			"UPDATE domain SET template_defaults = ? WHERE app_id = '" + owner.AppID + "'"} {

@@ -6,6 +6,10 @@ type unseen struct{ file, function, on, from, to, reason string }
 // equivalents are the known ones. They are found by what they change and by the text of
 // its line, whatever number it has. An empty text is any.
 var equivalents = []unseen{
+	{"internal/actor/authenticate.go", "FlushUsed", "", "last_used_at <", "last_used_at <= …",
+		"the instant that is kept is kept again"},
+	{"internal/automation/store.go", "scanItem", "return i, err", "err", "nil",
+		"the columns are those of the query, and have what was written into them as JSON"},
 	{"internal/domain/hostname.go", "platformHostname", "", `prefix, ".。．｡"`, `".。．｡", prefix`,
 		"strings.ContainsAny looks for a common character, which both ways find"},
 	{"internal/jobs/jobs.go", "Claim", "", "apps > 1", "apps >= 1",
