@@ -210,7 +210,8 @@ func TestWideWays(t *testing.T) {
 		hub := owner.Link("hub", M{"desktopUrl": outside(0)}).Want(201)
 		toAll := func(n int) string { return fmt.Sprintf("https://%s/wide%d", owner.Host, n) }
 		rulesOf(hub, 20, toAll).Want(200)
-		if _, err := i.DB.Exec(t.Context(), "UPDATE link SET app_store_url = ? WHERE slug = 'wide0'", outside(1000)); err != nil {
+		if _, err := i.DB.Exec(t.Context(), "UPDATE link SET app_store_url = ? WHERE slug = 'wide0'",
+			outside(1000)); err != nil {
 			t.Fatal(err)
 		}
 		rulesOf(hub, 20, toAll).Refused(fault.ValidationFailed)

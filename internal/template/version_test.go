@@ -190,7 +190,8 @@ func TestToPublish(t *testing.T) {
 			}
 			return number
 		}
-		another := owner.Call("POST", "/templates", M{"appId": owner.AppID, "name": "B", "baseTemplateId": "android"}).Want(201)
+		another := owner.Call("POST", "/templates", M{"appId": owner.AppID, "name": "B",
+			"baseTemplateId": "android"}).Want(201)
 		owner.Call("POST", "/templates/"+another.Text("data.template.id")+"/versions", "{}").Want(201)
 		owner.Call("GET", path+"/availability", nil).Want(200).Has("data.latestVersion", "null").
 			Has("data.versions", "[]").Has("data.inUse", `{"app":0,"domains":0,"links":0}`)
@@ -216,14 +217,15 @@ func TestToPublish(t *testing.T) {
 			t.Error("another app has a version projected")
 		}
 		// Who chose the official design, or one for another base, does not use it.
+		custom := `{"mode":"custom","templateId":"` + id + `","version":1}`
 		for _, other := range []string{`{"android":{"mode":"official"},"ios":null,"recovery":null,"revisions":{}}`,
-			`{"android":null,"ios":{"mode":"custom","templateId":"` + id + `","version":1},"recovery":null,"revisions":{}}`} {
+			`{"android":null,"ios":` + custom + `,"recovery":null,"revisions":{}}`} {
 			if _, err := i.DB.Exec(t.Context(), "UPDATE app SET template_defaults = ?", other); err != nil {
 				t.Fatal(err)
 			}
 			owner.Call("GET", path+"/availability", nil).Want(200).Has("data.inUse", `{"app":0,"domains":0,"links":0}`)
 		}
-		chosen := `{"android":{"mode":"custom","templateId":"` + id + `","version":1},"ios":null,"recovery":null,"revisions":{}}`
+		chosen := `{"android":` + custom + `,"ios":null,"recovery":null,"revisions":{}}`
 		for _, statement := range []string{"UPDATE app SET template_defaults = ? WHERE id = '" + owner.AppID + "'",
 			"UPDATE domain SET template_defaults = ? WHERE app_id = '" + owner.AppID + "'"} {
 			if _, err := i.DB.Exec(t.Context(), statement, chosen); err != nil {
