@@ -256,7 +256,7 @@ func (i *Installation) openEvents(ctx context.Context) (err error) {
 	}
 	s.Log.Info("events are kept", "engine", kind)
 	s.Events = observe(i.engine, s.Metrics)
-	i.turns("event", "Reads of events", pool)
+	i.turns("waymark_event_reads_", "Reads of events", pool)
 	if kind == Segments && s.Metrics != nil {
 		s.Metrics.MustRegister(newSegmentMetrics(s.DB))
 	}

@@ -205,7 +205,7 @@ func (i *Installation) openPipeline(ctx context.Context) error {
 		Turns:      turns.New(s.DB.LongReads()),
 	})
 	i.calls(i.Pipeline)
-	i.turns("list", "Reads of lists with filters that may search for long, and of exports of links,", i.Pipeline.Turns)
+	i.turns("waymark_list_reads_", "Reads of lists with filters that may search for long, and of exports of links,", i.Pipeline.Turns)
 	return nil
 }
 

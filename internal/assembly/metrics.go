@@ -121,14 +121,13 @@ func (i *Installation) calls(p *op.Pipeline) {
 		"account took too many bytes.", func() int64 { return p.Load().FullReceipts })
 }
 
-// turns shows what the reads of a kind do that share turns.
-func (i *Installation) turns(kind, reads string, t *turns.Pool) {
-	name := "waymark_" + kind + "_reads_"
-	i.gauge(name+"running", reads+" under way.", func() float64 { return float64(t.Load().Running) })
-	i.gauge(name+"waiting", reads+" that wait for others of their account, or of all.", func() float64 {
+// turns shows what reads do that share turns, under names that begin with prefix.
+func (i *Installation) turns(prefix, reads string, t *turns.Pool) {
+	i.gauge(prefix+"running", reads+" under way.", func() float64 { return float64(t.Load().Running) })
+	i.gauge(prefix+"waiting", reads+" that wait for others of their account, or of all.", func() float64 {
 		return float64(t.Load().Waiting)
 	})
-	i.counter(name+"refused_total", reads+" that were turned away because too many waited.",
+	i.counter(prefix+"refused_total", reads+" that were turned away because too many waited.",
 		func() int64 { return t.Load().Refused })
 }
 
