@@ -1,3 +1,5 @@
+// Package turns shares workers among accounts for reads that may take seconds: who asks for
+// much waits for itself.
 package turns
 
 import (
