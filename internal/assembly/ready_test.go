@@ -51,7 +51,7 @@ func TestReady(t *testing.T) {
 			t.Errorf("routes are ready: %t; without salts: %t", i.Routes.Ready(), i.Ready())
 		}
 		rename("visitor_salt_away", "visitor_salt")
-		rename("sequence", "sequence_away")
+		rename("route_change", "route_change_away")
 		if i := redirector(); i.Routes.Ready() || i.Ready() {
 			t.Error("ready without routes")
 		}

@@ -15,7 +15,7 @@ const (
 	pageBytes = 1 << 20
 	// sendingBytes is how much answers take that are made or written, accountSendingBytes
 	// how much of those of one account.
-	sendingBytes, accountSendingBytes = 32 << 20, 8 << 20
+	sendingBytes, accountSendingBytes = 32 << 20, 4 << 20
 	// smallAnswer is the size of an answer that is always written, as the bound of
 	// connections bounds such answers, too: a refusal, or the secret of a new key.
 	smallAnswer = 16 << 10

@@ -72,7 +72,7 @@ func TestUnreadAnswers(t *testing.T) {
 		}
 		list := "/links?limit=100&appId="
 		page := len(owner.Call("GET", list+owner.AppID, nil).Want(200).Body)
-		room := (8 << 20) / page
+		room := (4 << 20) / page
 		key := owner.Key("links:read", "links:update")
 		var unread []*stuck
 		done := make(chan struct{}, 100)

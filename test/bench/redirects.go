@@ -176,6 +176,47 @@ func (b *bench) redirects() error {
 	}
 	b.add("bytes per click on disk", "%.1f", float64(b.stored()-before)/float64(clicks), 40,
 		fmt.Sprintf("%d clicks, after loading, server stopped", clicks))
+	return b.oneAddress(path)
+}
+
+// oneAddress measures the clicks of one address that are beyond its bound: they are
+// redirected, and leave nothing behind.
+func (b *bench) oneAddress(path string) error {
+	s, err := b.serve("--limit-scale", "1")
+	if err != nil {
+		return err
+	}
+	defer s.stop()
+	const unstored = `waymark_redirect_clicks_unstored_total{bound="address"}`
+	for beyond := 0.0; beyond == 0; {
+		if _, err := visit(s.public, path); err != nil {
+			return err
+		}
+		if _, err := visits(s.public, path, 32); err != nil {
+			return err
+		}
+		if beyond, err = s.gauge(unstored); err != nil {
+			return err
+		}
+	}
+	if err := s.drained("waymark_click_log_bytes"); err != nil {
+		return err
+	}
+	disk := b.stored()
+	before, err := s.gauge(unstored)
+	if err != nil {
+		return err
+	}
+	n, err := visits(s.public, path, 32)
+	if err != nil {
+		return err
+	}
+	after, err := s.gauge(unstored)
+	if err != nil {
+		return err
+	}
+	b.add("clicks of one address beyond its bound, per second", "%.0f", float64(n)/float64(*seconds), 0,
+		fmt.Sprintf("32 clients; %.0f of %d not stored, %d bytes of disk", after-before, n, b.stored()-disk))
 	return nil
 }
 
