@@ -48,7 +48,7 @@ func Register(p *op.Pipeline, events eventstore.Engine) part.Part {
 			// By whole days: engines rewrite files in which events are to be deleted.
 			begin := retained(db.Now()).Time().Truncate(day)
 			return events.Sweep(ctx, clock.At(begin), int64(limit))
-		}}, {Name: "counts of clicks that were not stored", Run: func(ctx context.Context, db *store.DB,
+		}}, {Name: "counts of events that were not stored", Run: func(ctx context.Context, db *store.DB,
 			limit int) (int64, error) {
 			return eventstore.SweepUnstored(ctx, db, retained(db.Now()), limit)
 		}}},

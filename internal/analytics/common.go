@@ -74,18 +74,19 @@ var coverage = Coverage{
 	},
 }
 
-// coverageOf returns the coverage of what a filter chooses. It tells clicks that were
+// coverageOf returns the coverage of what a filter chooses. It tells events that were
 // not stored by the UTC days on which the period lies: more is not known of them.
 func coverageOf(ctx context.Context, q store.Q, f eventstore.Filter) (Coverage, error) {
 	c := coverage
 	if f.Start >= f.End {
 		return c, nil
 	}
-	clicks, err := eventstore.Unstored(ctx, q, f.AppID, f.Start, f.End-1)
-	if clicks > 0 {
-		c.Limitations = append(slices.Clip(c.Limitations), fmt.Sprintf("On the UTC days from %s to %s, %d clicks of "+
-			"the app came faster than clicks are stored. Their visitors were redirected, but they are not in these numbers.",
-			f.Start.Time().Format(dayLabel), (f.End-1).Time().Format(dayLabel), clicks))
+	events, err := eventstore.Unstored(ctx, q, f.AppID, f.Start, f.End-1)
+	if events > 0 {
+		c.Limitations = append(slices.Clip(c.Limitations), fmt.Sprintf("On the UTC days from %s to %s, %d events of "+
+			"the app came faster than events are stored. Their senders got the usual answer, but they are not in these "+
+			"numbers.",
+			f.Start.Time().Format(dayLabel), (f.End-1).Time().Format(dayLabel), events))
 	}
 	return c, err
 }

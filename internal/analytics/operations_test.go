@@ -141,8 +141,8 @@ func TestRetentionDoesNotWaitForTheSweep(t *testing.T) {
 	})
 }
 
-// Clicks that were counted and not stored are told, by the days of the period.
-func TestClicksThatWereNotStoredAreTold(t *testing.T) {
+// Events that were counted and not stored are told, by the days of the period.
+func TestEventsThatWereNotStoredAreTold(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
 		today := i.Clock.Now() - i.Clock.Now()%clock.Instant(day.Microseconds())
@@ -158,8 +158,8 @@ func TestClicksThatWereNotStoredAreTold(t *testing.T) {
 				Has("data.coverage.limitations.3", want)
 		}
 		told := func(days, clicks string) string {
-			return `"On the UTC days from ` + days + `, ` + clicks + ` clicks of the app came faster than clicks are stored. ` +
-				`Their visitors were redirected, but they are not in these numbers."`
+			return `"On the UTC days from ` + days + `, ` + clicks + ` events of the app came faster than events are stored. ` +
+				`Their senders got the usual answer, but they are not in these numbers."`
 		}
 		name := func(back time.Duration) string { return today.Add(-back * day).String()[:10] }
 		limitation(today.Add(-day), today, told(name(1)+" to "+name(1), "20"))

@@ -8,7 +8,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
-// Unstored returns how many clicks of an app were counted and not stored on the UTC days
+// Unstored returns how many events of an app were counted and not stored on the UTC days
 // from that of an instant to that of another one.
 func Unstored(ctx context.Context, q store.Q, appID string, from, to clock.Instant) (_ int64, err error) {
 	defer fault.Wrap(&err, "eventstore.Unstored(%s, %s, %s)", appID, from, to)

@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// saveEvery is how often clicks that are not stored reach the database: as many as
-	// come in that time may be missing from their count after a crash.
+	// saveEvery is how often the counts of events that are not stored reach the database:
+	// those of that time may be missing after a crash.
 	saveEvery = 5 * time.Second
 	// maxUnstored bounds the numbers in memory, one for each app and day.
 	maxUnstored = 10_000
@@ -24,7 +24,7 @@ const (
 	saved = 500
 )
 
-// Unstoring counts clicks that are not stored as events, in memory, and brings the counts
+// Unstoring counts events that are not stored, in memory, and brings the counts
 // to the database. It is safe for concurrent use.
 type Unstoring struct {
 	db     *store.DB
@@ -44,7 +44,7 @@ func NewUnstoring(db *store.DB, log *slog.Logger) *Unstoring {
 	return &Unstoring{db: db, log: log, clicks: map[appDay]int64{}}
 }
 
-// Add counts a click of an app and reports whether it could: with the database away for
+// Add counts an event of an app and reports whether it could: with the database away for
 // long, and many apps, there is no room.
 func (u *Unstoring) Add(appID string, at clock.Instant) bool {
 	u.mu.Lock()
@@ -73,7 +73,7 @@ func (u *Unstoring) Run(ctx context.Context) {
 		}
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainFor)
 		if err := u.Save(ctx); err != nil {
-			u.log.Error("the count of clicks that are not stored is not in the database for now", "error", err)
+			u.log.Error("the count of events that are not stored is not in the database for now", "error", err)
 		}
 		cancel()
 	}
@@ -128,8 +128,8 @@ func (u *Unstoring) restore(clicks map[appDay]int64) {
 		}
 	}
 	if lost > 0 {
-		u.log.Error("clicks are missing from the count of those that are not stored: the database was away, and there "+
-			"is no room for more", "clicks", lost)
+		u.log.Error("events are missing from the count of those that are not stored: the database was away, and there "+
+			"is no room for more", "events", lost)
 	}
 }
 

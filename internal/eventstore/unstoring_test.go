@@ -135,7 +135,7 @@ func TestUnstoringTellsLosses(t *testing.T) {
 	u := eventstore.NewUnstoring(db, slog.New(slog.NewTextHandler(&told, nil)))
 	u.Add("first", storetest.Start)
 	u.Restore(10_000)
-	if !strings.Contains(told.String(), "clicks=1") {
+	if !strings.Contains(told.String(), "events=1") {
 		t.Errorf("told: %s", told.String())
 	}
 }

@@ -72,7 +72,7 @@ func (h *Handler) events(c *appCall) (appAnswer, error) {
 		if sent.InstallID.Set {
 			event.Install = installHash(&keys.installs, link.AppID, sent.InstallID.Value)
 		}
-		if err := h.record(&event); err != nil {
+		if err := h.record(&event, &c.from, c.now); err != nil {
 			return appAnswer{}, err
 		}
 		result.Accepted++

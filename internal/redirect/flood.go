@@ -9,12 +9,12 @@ import (
 	"github.com/waymarkhq/waymark/internal/clock"
 )
 
-// The clicks that are stored as events, by address and by link in each hour, and the
-// referrers of a link that are new on a UTC day. Mobile networks put many phones behind
-// one address, and a link may be shown on television: no honest traffic comes near.
+// The events that are stored, by address and by link in each hour, and the referrers of a
+// link that are new on a UTC day. Mobile networks put many phones behind one address, and
+// a link may be shown on television: no honest traffic comes near.
 const (
-	addressClicks = 50_000
-	linkClicks    = 1_000_000
+	addressEvents = 50_000
+	linkEvents    = 1_000_000
 	linkReferrers = 1_000
 )
 
@@ -46,7 +46,7 @@ func (b *bound) take(key uint64, window uint32) bool {
 	}
 }
 
-// flood is what keeps a click from being stored.
+// flood is what keeps an event from being stored.
 type flood int
 
 const (
@@ -58,7 +58,7 @@ const (
 
 var floodNames = [floods]string{ofAddress: "address", ofLink: "link"}
 
-// flooding tells which clicks are too many to be stored. It has no addresses: a counter
+// flooding tells which events are too many to be stored. It has no addresses: a counter
 // is found by a hash whose seed nobody knows.
 type flooding struct {
 	seed            maphash.Seed
@@ -71,16 +71,16 @@ type flooding struct {
 func newFlooding(scale float64) *flooding {
 	f := &flooding{seed: maphash.MakeSeed()}
 	for b, limit := range map[*bound]float64{
-		&f.addresses: addressClicks, &f.links: linkClicks, &f.referrersOfLink: linkReferrers,
+		&f.addresses: addressEvents, &f.links: linkEvents, &f.referrersOfLink: linkReferrers,
 	} {
 		b.limit = uint32(min(max(1, limit*scale), 1<<31))
 	}
 	return f
 }
 
-// click counts a click on a link and tells what keeps it from being stored. An address
+// event counts an event of a link and tells what keeps it from being stored. An address
 // that is over its bound does not use up that of the link.
-func (f *flooding) click(now clock.Instant, address netip.Addr, linkID string) flood {
+func (f *flooding) event(now clock.Instant, address netip.Addr, linkID string) flood {
 	hour := uint32(int64(now) / time.Hour.Microseconds())
 	if address.IsValid() {
 		a := network(address).As16()
@@ -94,7 +94,7 @@ func (f *flooding) click(now clock.Instant, address netip.Addr, linkID string) f
 	return noFlood
 }
 
-// referrer reports whether a click on a link may be stored with its referrer: each text is
+// referrer reports whether an event of a link may be stored with its referrer: each text is
 // stored for good, and anybody can invent more.
 func (f *flooding) referrer(now clock.Instant, linkID, referrer string) bool {
 	day := uint32(int64(now) / (24 * time.Hour).Microseconds())

@@ -3,11 +3,13 @@ package redirect
 import (
 	"fmt"
 	"net/netip"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/clicklog"
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/eventstore"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
 	"github.com/waymarkhq/waymark/internal/visitor/visitortest"
@@ -23,29 +25,29 @@ func TestFloodBounds(t *testing.T) {
 	for scale, want := range map[float64][2]int{1: {50_000, 1_000_000}, 0.5: {25_000, 500_000}, 1e-9: {1, 1}} {
 		f := newFlooding(scale)
 		for i := range want[0] + 10 {
-			if got := f.click(hour, one, "link"); (got == noFlood) != (i < want[0]) {
+			if got := f.event(hour, one, "link"); (got == noFlood) != (i < want[0]) {
 				t.Fatalf("scale %v: click %d of an address: %v", scale, i+1, got)
 			}
 		}
-		if got := f.click(hour.Add(time.Hour)-1, one, "other"); got != ofAddress {
+		if got := f.event(hour.Add(time.Hour)-1, one, "other"); got != ofAddress {
 			t.Errorf("scale %v: another link, the same hour: %v", scale, got)
 		}
-		if got := f.click(hour.Add(time.Hour), one, "other"); got != noFlood {
+		if got := f.event(hour.Add(time.Hour), one, "other"); got != noFlood {
 			t.Errorf("scale %v: the next hour: %v", scale, got)
 		}
-		if got := f.click(hour, two, "other"); got != noFlood {
+		if got := f.event(hour, two, "other"); got != noFlood {
 			t.Errorf("scale %v: another address: %v", scale, got)
 		}
 		f = newFlooding(scale)
 		for i := range want[1] + 10 {
-			if got := f.click(hour, netip.Addr{}, "link"); (got == noFlood) != (i < want[1]) {
+			if got := f.event(hour, netip.Addr{}, "link"); (got == noFlood) != (i < want[1]) {
 				t.Fatalf("scale %v: click %d of a link: %v", scale, i+1, got)
 			}
 		}
-		if got := f.click(hour, one, "link"); got != ofLink {
+		if got := f.event(hour, one, "link"); got != ofLink {
 			t.Errorf("scale %v: got %v", scale, got)
 		}
-		if got := f.click(hour.Add(time.Hour), one, "link"); got != noFlood {
+		if got := f.event(hour.Add(time.Hour), one, "link"); got != noFlood {
 			t.Errorf("scale %v: the next hour: %v", scale, got)
 		}
 	}
@@ -61,12 +63,12 @@ func TestFloodOfANetwork(t *testing.T) {
 	f.addresses.limit, f.links.limit = 5, 6
 	for i := range 20 {
 		address := netip.MustParseAddr(fmt.Sprintf("2001:db8::%x", i+1))
-		if got := f.click(hour, address, "link"); (got == noFlood) != (i < 5) || got == ofLink {
+		if got := f.event(hour, address, "link"); (got == noFlood) != (i < 5) || got == ofLink {
 			t.Errorf("click %d: %v", i+1, got)
 		}
 	}
 	for i, want := range []flood{noFlood, ofLink} {
-		if got := f.click(hour, netip.MustParseAddr("2001:db8:0:1::1"), "link"); got != want {
+		if got := f.event(hour, netip.MustParseAddr("2001:db8:0:1::1"), "link"); got != want {
 			t.Errorf("click %d of another network: %v, want %v", i+1, got, want)
 		}
 	}
@@ -171,22 +173,101 @@ func TestFlood(t *testing.T) {
 	})
 }
 
-// Beyond the bound of its link, a click is stored without its referrer.
+// All types of events have the bounds. Beyond them the sender gets the usual answer, the
+// event is counted on its day, and nothing is in the log. A type that nothing records
+// has no request here.
+func TestFloodOfEveryType(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+		w, linkID := appWorld(t, db, c)
+		c.Set(hour)
+		earlier := hour.Add(-3 * 24 * time.Hour)
+		send := func(kind clicklog.EventType) func(string) bool {
+			return func(string) bool {
+				r := w.post("events", fmt.Sprintf(`{"events":[{"type":%q,"linkId":%q,"occurredAt":%q}]}`, kind, linkID,
+					earlier))
+				return r.Code == 202 && r.Body.String() == `{"accepted":1,"ignored":0}`
+			}
+		}
+		types := map[clicklog.EventType]struct {
+			send func(token string) (answered bool)
+			at   clock.Instant
+		}{
+			"": {},
+			clicklog.Click: {func(string) bool {
+				return w.get(request("GET", "a.example", "/x", "User-Agent", visitortest.ChromeAndroid)).Code == 302
+			}, hour},
+			clicklog.AppOpen:           {send(clicklog.AppOpen), earlier},
+			clicklog.ContentView:       {send(clicklog.ContentView), earlier},
+			clicklog.LegacyContentLoad: {},
+			clicklog.RecoveryCreated: {func(string) bool {
+				_, token := w.install(t, "x")
+				return token != ""
+			}, hour},
+			clicklog.RecoveryMatched: {func(token string) bool {
+				return strings.Contains(w.post("recover", `{"token":"`+token+`"}`).Body.String(), `"matched":true`)
+			}, hour},
+		}
+		for _, kind := range eventstore.Types {
+			event, known := types[kind]
+			if !known {
+				t.Errorf("%s: its bound is not tested", kind)
+			}
+			if event.send == nil {
+				continue
+			}
+			for _, over := range []flood{noFlood, ofAddress, ofLink} {
+				w.flooding = newFlooding(1)
+				_, token := w.install(t, "x")
+				switch over {
+				case ofAddress:
+					w.flooding.addresses.limit = 0
+				case ofLink:
+					w.flooding.links.limit = 0
+				}
+				before := w.unstoredOf(t, over)
+				w.clicks, w.days = nil, nil
+				if !event.send(token) {
+					t.Errorf("%s, flood %d: not the usual answer", kind, over)
+				}
+				if over == noFlood {
+					if len(w.clicks) != 1 || w.clicks[0].Type != kind || len(w.days) != 0 {
+						t.Errorf("%s: %v in the log, %d unstored", kind, w.clicks, len(w.days))
+					}
+				} else if len(w.clicks) != 0 || len(w.days) != 1 || w.days[0] != event.at ||
+					w.unstoredOf(t, over) != before+1 {
+					t.Errorf("%s, flood %d: %v in the log, unstored of %v", kind, over, w.clicks, w.days)
+				}
+			}
+		}
+	})
+}
+
+// unstoredOf returns how many events were not stored because of a flood.
+func (w *world) unstoredOf(t *testing.T, f flood) float64 {
+	if f == noFlood {
+		return 0
+	}
+	return counted(t, w.registry, "waymark_redirect_clicks_unstored_total", floodNames[f])
+}
+
+// Beyond the bound of its link, a click or another event is stored without its referrer.
 func TestFloodOfReferrers(t *testing.T) {
 	db, c := openSQLite(t)
-	publish(t, db)
-	w := newWorld(t, db, c)
+	w, _ := appWorld(t, db, c)
 	w.flooding.referrersOfLink.limit = 1
 	for _, referrer := range []string{"https://one.example/", "https://two.example/", "https://one.example/", ""} {
 		w.get(request("GET", "a.example", "/x", "User-Agent", visitortest.SafariPhone, "Referer", referrer))
 	}
 	want := []string{"one.example", "", "one.example", ""}
+	w.install(t, "x", "Referer", "https://three.example/")
+	w.install(t, "x", "Referer", "https://one.example/")
+	want = append(want, "", "one.example")
 	for i, e := range w.clicks {
-		if e.Type != clicklog.Click || e.ReferrerHost != want[i] {
+		if (e.Type == clicklog.Click) != (i < 4) || e.ReferrerHost != want[i] {
 			t.Errorf("click %d: from %q, want %q", i, e.ReferrerHost, want[i])
 		}
 	}
-	if n := counted(t, w.registry, "waymark_redirect_referrers_unstored_total", ""); n != 1 || len(w.clicks) != 4 {
+	if n := counted(t, w.registry, "waymark_redirect_referrers_unstored_total", ""); n != 2 || len(w.clicks) != 6 {
 		t.Errorf("%v referrers of %d clicks dropped", n, len(w.clicks))
 	}
 }
@@ -197,7 +278,7 @@ func BenchmarkFlooding(b *testing.B) {
 	address := netip.MustParseAddr("198.51.100.1")
 	b.ReportAllocs()
 	for b.Loop() {
-		if f.click(hour, address, "links.example:0b2f6d1e") != noFlood || !f.referrer(hour, "links.example:0b2f6d1e",
+		if f.event(hour, address, "links.example:0b2f6d1e") != noFlood || !f.referrer(hour, "links.example:0b2f6d1e",
 			"news.example") {
 			b.Fatal("too many")
 		}

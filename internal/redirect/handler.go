@@ -28,8 +28,7 @@ type Options struct {
 	// Append writes a click durably before the visitor is answered; it must
 	// not keep the event.
 	Append func(*clicklog.Event) error
-	// Unstored counts a click of an app that is not stored as an event, and reports whether
-	// it could.
+	// Unstored counts an event of an app that is not stored, and reports whether it could.
 	Unstored func(appID string, at clock.Instant) bool
 	// Clicks counts the clicks of links that have a limit.
 	Clicks *clickcount.Counter
@@ -48,7 +47,7 @@ type Options struct {
 	// (route.InstallationHeader).
 	Installation string
 	// LimitScale multiplies how many calls of apps an address may make, and how many
-	// clicks are stored.
+	// events are stored.
 	LimitScale float64
 	Clock      *clock.Clock
 	Log        *slog.Logger
@@ -207,28 +206,14 @@ func (h *Handler) visit(w http.ResponseWriter, r *http.Request, hostname string,
 	return h.answer(w, r, host, decision)
 }
 
-// click records a visit. limited says that it counts against the link's limit. A click of
-// a flood is counted and not stored; with a limit it is in the log all the same, because
-// limited clicks are counted from there (package clickcount).
+// click records a visit. limited says that it counts against the link's limit.
 func (h *Handler) click(hostname string, link *route.Link, from *visitor.Visitor, decision *route.Decision,
 	limited bool, now clock.Instant) error {
-	flood := h.flooding.click(now, from.Address(), link.LinkID)
-	unstored := flood != noFlood && h.Unstored(link.AppID, now)
-	if unstored {
-		h.metrics.unstored[flood].Inc()
-		if !limited {
-			return nil
-		}
-	}
 	event := h.event(clicklog.Click, hostname, link, from, now)
 	event.Source = from.Agent.Source(decision.QR, event.ReferrerHost)
 	event.RuleID, event.Destination = decision.RuleID, string(decision.Destination)
-	event.Limited, event.Unstored = limited, unstored
-	if event.ReferrerHost != "" && !unstored && !h.flooding.referrer(now, link.LinkID, event.ReferrerHost) {
-		event.ReferrerHost = ""
-		h.metrics.referrers.Inc()
-	}
-	return h.record(&event)
+	event.Limited = limited
+	return h.record(&event, from, now)
 }
 
 // event returns an event of a link with what a request tells of its sender, but for
@@ -252,8 +237,22 @@ func (h *Handler) event(kind clicklog.EventType, hostname string, link *route.Li
 	}
 }
 
-// record writes an event durably.
-func (h *Handler) record(event *clicklog.Event) error {
+// record writes an event durably. One of a flood is counted on its day and not stored;
+// when it is Limited it is in the log all the same, because limited clicks are counted
+// from there, each exactly once (package clickcount). There are never more of those than
+// the limit of their link allows.
+func (h *Handler) record(event *clicklog.Event, from *visitor.Visitor, now clock.Instant) error {
+	flood := h.flooding.event(now, from.Address(), event.Link.ID)
+	switch {
+	case flood != noFlood && h.Unstored(event.Link.AppID, event.At):
+		h.metrics.unstored[flood].Inc()
+		if event.Unstored = true; !event.Limited {
+			return nil
+		}
+	case event.ReferrerHost != "" && !h.flooding.referrer(now, event.Link.ID, event.ReferrerHost):
+		event.ReferrerHost = ""
+		h.metrics.referrers.Inc()
+	}
 	err := h.Append(event)
 	if err != nil && h.lossLog.allows(time.Now()) {
 		h.Log.Error("clicks are being lost: the click log cannot be written", "error", err)

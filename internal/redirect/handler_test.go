@@ -38,6 +38,7 @@ type world struct {
 	mu       sync.Mutex
 	clicks   []clicklog.Event
 	unstored map[string]int64 // by app
+	days     []clock.Instant  // of what is unstored
 	full     bool             // what Unstored answers
 	broken   error            // what Append answers
 	starting bool             // clicks of an earlier process are not counted yet
@@ -57,11 +58,12 @@ func newWorld(t testing.TB, db *store.DB, c *clock.Clock) *world {
 			}
 			return w.broken
 		},
-		Unstored: func(appID string, _ clock.Instant) bool {
+		Unstored: func(appID string, at clock.Instant) bool {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			if !w.full {
 				w.unstored[appID]++
+				w.days = append(w.days, at)
 			}
 			return !w.full
 		},

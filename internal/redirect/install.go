@@ -106,7 +106,7 @@ func (h *Handler) newRecovery(c *appCall, link *route.Link) string {
 	if c.Method == http.MethodGet { // by HEAD nobody sees the token
 		event := h.event(clicklog.RecoveryCreated, c.hostname, link, &c.from, c.now)
 		event.Source, event.Destination = c.from.Agent.Source(false, event.ReferrerHost), string(route.ToStore)
-		if err := h.record(&event); err != nil {
+		if err := h.record(&event, &c.from, c.now); err != nil {
 			h.metrics.lost.Inc()
 		}
 	}

@@ -31,7 +31,7 @@ func (o outcome) String() string { return outcomeNames[o] }
 type metrics struct {
 	answers [outcomes]prometheus.Counter
 	lost    prometheus.Counter
-	// unstored counts clicks by what they were too many of.
+	// unstored counts events by what they were too many of.
 	unstored  [floods]prometheus.Counter
 	referrers prometheus.Counter
 	// calls counts the calls of apps by endpoint and outcome. They are too few for the
@@ -54,14 +54,14 @@ func newMetrics(r prometheus.Registerer) (m metrics) {
 	})
 	unstored := factory.NewCounterVec(prometheus.CounterOpts{
 		Name: "waymark_redirect_clicks_unstored_total",
-		Help: "Clicks that were counted and not stored as events, by what had too many: an address or a link.",
+		Help: "Clicks and other events that were counted and not stored, by what had too many: an address or a link.",
 	}, []string{"bound"})
 	for flood := ofAddress; flood < floods; flood++ {
 		m.unstored[flood] = unstored.WithLabelValues(floodNames[flood])
 	}
 	m.referrers = factory.NewCounter(prometheus.CounterOpts{
 		Name: "waymark_redirect_referrers_unstored_total",
-		Help: "Clicks that were stored without their referrer because their link had too many new ones on that day.",
+		Help: "Events that were stored without their referrer because their link had too many new ones on that day.",
 	})
 	m.calls = factory.NewCounterVec(prometheus.CounterOpts{
 		Name: "waymark_sdk_requests_total",

@@ -116,7 +116,7 @@ func (h *Handler) recover(c *appCall) (appAnswer, error) {
 		return noLink, nil
 	}
 	event := h.appEvent(clicklog.RecoveryMatched, c, link, "")
-	if err := h.record(&event); err != nil {
+	if err := h.record(&event, &c.from, c.now); err != nil {
 		h.metrics.lost.Inc()
 	}
 	return contentOf(link), nil
