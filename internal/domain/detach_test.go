@@ -133,8 +133,7 @@ func TestDetachFailed(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		// It can neither be taken away from visitors, nor is then known whether the DNS
-		// provider has something left of it.
+		// It can neither be taken away from visitors, nor can its records be removed.
 		for _, away := range [][2]string{
 			{"UPDATE sequence SET name = 'away' WHERE name = 'route_change'",
 				"UPDATE sequence SET name = 'route_change' WHERE name = 'away'"},

@@ -185,6 +185,21 @@ func TestDetachWhileProviderAway(t *testing.T) {
 			detachNow(owner, d).Want(202)
 			i.Settle(t)
 			now := owner.Call("GET", path, nil).Want(200).Has("data.removalState", `"removing"`)
+			// Not to know what is left there is a failed attempt.
+			i.Clock.Move(time.Minute)
+			rename := func(from, to string) {
+				t.Helper()
+				if _, err := i.DB.Exec(t.Context(), "ALTER TABLE "+from+" RENAME TO "+to); err != nil {
+					t.Fatal(err)
+				}
+			}
+			rename("dns_record_set", "gone")
+			i.Cycle(t)
+			rename("gone", "dns_record_set")
+			if n, err := store.One(t.Context(), i.DB, store.Value[int64],
+				"SELECT COUNT(*) FROM job WHERE kind = 'domain.detach' AND attempts = 1"); n != 1 || err != nil {
+				t.Errorf("%d failed attempts, %v", n, err)
+			}
 			for range 60 {
 				i.Settle(t)
 				i.Clock.Move(3 * time.Second)
