@@ -215,3 +215,34 @@ func TestDetachWhileProviderAway(t *testing.T) {
 		})
 	}
 }
+
+// A detachment ends with what is recorded of the removal, not without it.
+func TestRemovalIsRecorded(t *testing.T) {
+	o := managedBy(&away{away: true})
+	i := apitest.New(t, "sqlite", apitest.Options{Domains: o})
+	owner := i.Prepared(t, "ann@example.com")
+	d := create(t, i, owner, M{"mode": "managed", "hostname": "go.example.org"})
+	proved(t, i, o, d.Text("data.id"))
+	i.Settle(t)
+	started := detachNow(owner, d).Want(202)
+	exec := func(statement string) {
+		t.Helper()
+		if _, err := i.DB.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec(`CREATE TRIGGER recorded BEFORE UPDATE ON domain WHEN NEW.removal_state = 'failed'
+		BEGIN SELECT RAISE(ABORT, 'it cannot be recorded'); END`)
+	wait := func(want string) {
+		t.Helper()
+		for range 60 {
+			i.Settle(t)
+			i.Clock.Move(3 * time.Second)
+		}
+		owner.Call("GET", "/domains/"+d.Text("data.id"), nil).Want(200).Has("data.removalState", `"`+want+`"`)
+	}
+	wait("removing")
+	exec("DROP TRIGGER recorded")
+	wait("failed")
+	owner.Call("GET", "/operations/"+started.Text("data.id"), nil).Want(200).Has("data.status", `"failed"`)
+}
