@@ -1,12 +1,14 @@
 package domain_test
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/domain"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
 )
@@ -218,6 +220,20 @@ func TestClaimHostname(t *testing.T) {
 		if published, err := store.Exists(t.Context(), i.DB, "SELECT 1 FROM route WHERE hostname = ?",
 			"go.example.org"); published || err != nil {
 			t.Errorf("the claim is published: %v, %v", published, err)
+		}
+	})
+}
+
+// Each hostname has the app of its own domain.
+func TestHost(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		for _, c := range []*apitest.Client{i.Prepared(t, "ann@example.com"), i.Prepared(t, "eve@example.com")} {
+			if host, err := domain.Host(t.Context(), i.DB, c.Host); err != nil || host.AppID != c.AppID {
+				t.Errorf("%s is of %s, %v; want %s", c.Host, host.AppID, err, c.AppID)
+			}
+		}
+		if _, err := domain.Host(t.Context(), i.DB, "none."+apitest.Zone); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("a hostname without a domain: %v", err)
 		}
 	})
 }
