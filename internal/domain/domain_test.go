@@ -122,11 +122,15 @@ func TestCancel(t *testing.T) {
 		path := "/operations/" + r.Text("data.id")
 		owner.Call("POST", path+"/cancel", nil, apitest.IfMatch("00000000-0000-4000-8000-000000000000")).
 			Refused(fault.RevisionConflict)
+		events := func() int { return owner.Call("GET", "/webhooks/"+hook+"/deliveries", nil).Want(200).Len("data") }
+		before := events()
 		cancelled := owner.Call("POST", path+"/cancel", nil).Want(202).Has("data.status", `"cancelled"`)
 		if cancelled.Header.Get("Location") != "/v1"+path || cancelled.Revision() == r.Revision() {
 			t.Errorf("cancel: %v", cancelled.Header)
 		}
-		owner.Call("GET", "/webhooks/"+hook+"/deliveries", nil).Want(200).Has("data.0.eventType", `"domain.status_changed"`)
+		if n := events() - before; n != 1 {
+			t.Errorf("%d events of a domain that is given up", n)
+		}
 		// It never was ready for visitors: it is removed at once, and its hostname is free.
 		if n := owner.Call("GET", "/domains?appId="+owner.AppID, nil).Want(200).Len("data"); n != 1 {
 			t.Errorf("%d domains before the executor came, want the owner's first alone", n)
