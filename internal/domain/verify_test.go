@@ -148,8 +148,12 @@ func TestCancelVerification(t *testing.T) {
 		owner := w.Prepared(t, "ann@example.com")
 		path, _ := w.claim(t, owner, "go.example.com")
 		r := w.startVerification(t, owner, path)
+		if _, err := w.DB.Exec(t.Context(), "UPDATE domain SET https = 'issuing' WHERE hostname = 'go.example.com'"); err != nil {
+			t.Fatal(err)
+		}
 		owner.Call("POST", "/operations/"+r.Text("data.id")+"/cancel", M{}).Want(202).Has("data.status", `"cancelled"`)
-		owner.Call("GET", path, nil).Want(200).Has("data.ownership", `"unverified"`).Has("data.lastCheckedAt", "null")
+		owner.Call("GET", path, nil).Want(200).Has("data.ownership", `"unverified"`).Has("data.lastCheckedAt", "null").
+			Has("data.https", `"pending"`)
 		w.Settle(t)
 		owner.Call("GET", path, nil).Want(200).Has("data.ownership", `"unverified"`).Has("data.lastCheckedAt", "null")
 	})
@@ -230,5 +234,30 @@ func TestVerifyPlatform(t *testing.T) {
 		// The certificate of the proxy is for other names.
 		w.verify(t, owner, path).Has("data.status", `"failed"`).Has("data.error.code", `"probe_failed"`)
 		owner.Call("GET", path, nil).Want(200).Has("data.links", `"ready"`).Has("data.lastError.code", `"probe_failed"`)
+	})
+}
+
+// What the redirectors may not serve yet is asked for again, a moment after it was
+// published. That a hostname leads elsewhere is told at once.
+func TestVerifyWhileRedirectorsFollow(t *testing.T) {
+	eachWorld(t, apitest.Options{}, func(t *testing.T, w *world) {
+		owner := w.Prepared(t, "ann@example.com")
+		for name, leads := range map[string]bool{"here.example.com": true, "elsewhere.example.com": false} {
+			path, proof := w.claim(t, owner, name)
+			if w.add(t, proof); leads {
+				w.add(t, "here CNAME connect."+apitest.Zone+".")
+			}
+			w.proxy.leadTo(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
+			r := w.startVerification(t, owner, path)
+			operation := "/operations/" + r.Text("data.id")
+			w.Settle(t)
+			if !leads {
+				owner.Call("GET", operation, nil).Want(200).Has("data.status", `"failed"`)
+				continue
+			}
+			owner.Call("GET", operation, nil).Want(200).Has("data.status", `"running"`)
+			w.proxy.leadTo(w.Public.ServeHTTP)
+			w.end(t, owner, r).Has("data.status", `"succeeded"`)
+		}
 	})
 }
