@@ -122,12 +122,13 @@ type child struct {
 	exited         chan struct{} // closed once it is reaped
 }
 
-// environment is that of this process without settings of Waymark. The race
-// detector would sleep a second at each end.
+// environment is that of this process without settings of Waymark and without the
+// tests' own for the garbage collector, with which a process holds several times the
+// memory. The race detector would sleep a second at each end.
 func environment(settings ...string) []string {
 	env := []string{"GORACE=atexit_sleep_ms=0"}
 	for _, v := range os.Environ() {
-		if !strings.HasPrefix(v, "WAYMARK_") {
+		if !strings.HasPrefix(v, "WAYMARK_") && !strings.HasPrefix(v, "GOGC=") {
 			env = append(env, v)
 		}
 	}
