@@ -160,6 +160,63 @@ func TestLoaderCounts(t *testing.T) {
 	})
 }
 
+// The loader lets clicks come together, but does not wait while full batches are left: no
+// time passes here.
+func TestLoaderDoesNotWaitForFullBatches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := openLog(t, t.TempDir())
+		click(t, l, 3*batchSize+1)
+		var loaded []int
+		load := func(_ context.Context, b *clicklog.Batch) error {
+			loaded = append(loaded, len(b.Events))
+			return nil
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() {
+			eventstore.NewLoader(l, load, countNone, batchSize, slog.New(slog.DiscardHandler)).Run(ctx)
+		})
+		synctest.Wait()
+		if want := []int{batchSize, batchSize, batchSize, 1}; !slices.Equal(loaded, want) {
+			t.Errorf("loaded %d, want %d", loaded, want)
+		}
+		cancel()
+		running.Wait()
+		l.Close()
+	})
+}
+
+// A loader that is stopped takes along what it can in five seconds.
+func TestLoaderDrainsForFiveSeconds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := openLog(t, t.TempDir())
+		click(t, l, 10*batchSize)
+		batches := 0
+		load := func(context.Context, *clicklog.Batch) error {
+			batches++
+			time.Sleep(900 * time.Millisecond)
+			return nil
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		eventstore.NewLoader(l, load, countNone, batchSize, slog.New(slog.DiscardHandler)).Run(ctx)
+		if batches != 6 { // the last one began after 4.5 s
+			t.Errorf("%d batches were loaded", batches)
+		}
+		l.Close()
+	})
+}
+
+// Whatever is not two capital letters is no country.
+func TestCountry(t *testing.T) {
+	for code, want := range map[string]string{"AZ": "AZ", "ZA": "ZA", "BR": "BR", "A[": "ZZ", "[A": "ZZ", "@A": "ZZ", "A@": "ZZ",
+		"br": "ZZ", "BRA": "ZZ", "B": "ZZ", "": "ZZ"} {
+		if got := eventstore.Country(code); got != want {
+			t.Errorf("%q is the country %q, want %q", code, got, want)
+		}
+	}
+}
+
 // While the store fails, the loader waits longer and longer up to five
 // seconds, then moves everything, once.
 func TestLoaderRetries(t *testing.T) {
@@ -259,5 +316,25 @@ func TestLoaderWithUnreadableLog(t *testing.T) {
 	rename(".away", "")
 	if n, err := loader.Move(t.Context()); n != 3 || err != nil || loader.Oldest() != 0 {
 		t.Errorf("%d, %v; %s stays back", n, err, loader.Oldest())
+	}
+}
+
+// A batch of events that are not stored is counted, and nothing is appended.
+func TestLoaderOfUnstoredEvents(t *testing.T) {
+	l, counted := openLog(t, t.TempDir()), 0
+	for range 3 {
+		if err := l.Append(&clicklog.Event{At: storetest.Start, Type: clicklog.Click, Limited: true, Unstored: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	loader := eventstore.NewLoader(l, func(context.Context, *clicklog.Batch) error {
+		t.Error("a batch without events is appended")
+		return nil
+	}, func(_ context.Context, b *clicklog.Batch) error {
+		counted += len(b.Events)
+		return nil
+	}, batchSize, slog.New(slog.DiscardHandler))
+	if n, err := loader.Move(t.Context()); n != 3 || counted != 3 || err != nil || l.Backlog() != 0 {
+		t.Errorf("%d events are moved, %d counted, %v, backlog %d", n, counted, err, l.Backlog())
 	}
 }

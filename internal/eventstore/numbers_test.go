@@ -163,3 +163,15 @@ func TestNumbersOfALateTransaction(t *testing.T) {
 		})
 	})
 }
+
+// States of links that cannot be read are not states of none.
+func TestStatesThatCannotBeRead(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		if _, err := db.Exec(t.Context(), "ALTER TABLE event_link RENAME TO away"); err != nil {
+			t.Fatal(err)
+		}
+		if links, err := eventstore.NewestStates(t.Context(), db, "app", []string{"link"}); err == nil {
+			t.Errorf("read %v", links)
+		}
+	})
+}

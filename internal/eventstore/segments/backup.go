@@ -13,13 +13,9 @@ import (
 const heldName = "event_files_held_until"
 
 // Hold keeps the files of segments, also of those that leave the manifest, until an
-// instant, or until it is called again; 0 lets them go.
+// instant.
 func Hold(ctx context.Context, db *store.DB, until clock.Instant) error {
-	value := ""
-	if until != 0 {
-		value = held(until)
-	}
-	return store.SetInstallationValue(ctx, db, heldName, value)
+	return store.SetInstallationValue(ctx, db, heldName, held(until))
 }
 
 // held is an instant as a text that is ordered as instants are.

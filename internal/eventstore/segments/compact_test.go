@@ -13,6 +13,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/clicklog"
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/eventstore"
+	"github.com/waymarkhq/waymark/internal/loaded"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
@@ -404,7 +405,7 @@ func TestUnevenBatch(t *testing.T) {
 		} {
 			b := g.batch(5)
 			change(b)
-			if err := e.Append(t.Context(), b); !errors.Is(err, eventstore.ErrUneven) {
+			if err := e.Append(t.Context(), b); !errors.Is(err, loaded.ErrUneven) {
 				t.Errorf("%v", err)
 			}
 		}

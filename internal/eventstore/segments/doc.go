@@ -28,7 +28,7 @@
 //
 // Events come into the manifest in Append alone, in the transaction that moves the
 // position of their log in event_loaded. A log that hands out an event again is known to
-// have been loaded that far (eventstore.Advance).
+// have been loaded that far (package loaded).
 //
 // They go from segment to segment in replace alone. It deletes the rows that were read,
 // and a row can be deleted once: of two processes that replace the same segment, the
