@@ -23,7 +23,7 @@ const (
 	// loadTimeout bounds how long a visitor waits for the database.
 	loadTimeout = time.Second
 	// loadsAtOnce bounds the database connections that visitors keep busy.
-	loadsAtOnce = 4
+	loadsAtOnce = 2
 )
 
 // ErrStarting means that clicks of an earlier process are not counted yet.

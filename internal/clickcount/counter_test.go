@@ -15,6 +15,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/clicklog"
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/loaded"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
@@ -205,7 +206,7 @@ func TestRedelivery(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
 		dir := t.TempDir()
 		p := start(t, db, dir)
-		const clicks = 137 // of every size of insert
+		const clicks = 137
 		for range clicks {
 			p.click("x", 1000)
 			p.click("y", 1000)
@@ -236,7 +237,8 @@ func TestTakeOver(t *testing.T) {
 			other.click("x", 10)
 		}
 		left, own := other.next(), p.next()
-		b := &clicklog.Batch{Events: append(slices.Clone(left.Events), own.Events...), Inherited: len(left.Events)}
+		b := &clicklog.Batch{Events: slices.Concat(left.Events, own.Events), Inherited: len(left.Events),
+			Runs: slices.Concat(left.Runs, own.Runs)}
 		if err := p.Count(t.Context(), b); err != nil {
 			t.Fatal(err)
 		}
@@ -351,11 +353,11 @@ func TestUnsure(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		rename(t, db, "click_counted", "away")
+		rename(t, db, "click_loaded", "away")
 		if err := p.Count(ctx, p.next()); err == nil {
 			t.Error("no error")
 		}
-		rename(t, db, "away", "click_counted")
+		rename(t, db, "away", "click_loaded")
 		p.lookNow()
 		p.knows("x", 3)
 		p.load()
@@ -373,7 +375,7 @@ func TestForget(t *testing.T) {
 	p.click("used", 5)
 	p.load()
 	p.click("uncounted", 5)
-	for range keptUnused + 1 {
+	for range 1201 {
 		p.lookNow()
 		p.knows("used", 1)
 	}
@@ -391,13 +393,13 @@ func TestManyLinks(t *testing.T) {
 	db := openSQLite(t)
 	dir := t.TempDir()
 	p, other := start(t, db, dir), start(t, db, dir)
-	for i := range 2*atOnce + 1 {
+	for i := range 201 {
 		p.knows(fmt.Sprint(i), 0)
 		other.click(fmt.Sprint(i), 5)
 	}
 	other.load()
 	p.lookNow()
-	for i := range 2*atOnce + 1 {
+	for i := range 201 {
 		p.knows(fmt.Sprint(i), 1)
 	}
 }
@@ -405,14 +407,14 @@ func TestManyLinks(t *testing.T) {
 // TestWaiters has many ask for one link at once.
 func TestWaiters(t *testing.T) {
 	p := start(t, openSQLite(t), t.TempDir())
-	for range loadsAtOnce { // until all are waiting on one read
+	for range 2 { // until all are waiting on one read
 		p.slots <- struct{}{}
 	}
 	var wg sync.WaitGroup
 	for range 50 {
 		wg.Go(func() { p.knows("x", 0) })
 	}
-	for range loadsAtOnce {
+	for range 2 {
 		<-p.slots
 	}
 	wg.Wait()
@@ -440,7 +442,7 @@ func TestRun(t *testing.T) {
 		running.Go(func() { p.Run(ctx) })
 		other.click("x", 5)
 		other.load()
-		time.Sleep(lookEvery)
+		time.Sleep(500 * time.Millisecond)
 		synctest.Wait()
 		p.knows("x", 1)
 		cancel()
@@ -481,7 +483,7 @@ func TestAlways(t *testing.T) {
 				if r.IntN(5) > 0 {
 					continue
 				}
-				for range keptUnused { // which takes ten minutes
+				for range 1200 { // which takes ten minutes
 					p.lookNow()
 				}
 			case 4: // killed, perhaps between commit and acknowledgement
@@ -525,11 +527,16 @@ func TestSweep(t *testing.T) {
 			}
 		}
 		sweep(2) // the numbers: no link has these ids
-		sweep(0)
-		now.Move(Retention + time.Millisecond)
-		sweep(4)
-		sweep(2)
-		sweep(0)
+		for _, after := range []struct {
+			move time.Duration
+			logs int
+		}{{7 * 24 * time.Hour, 1}, {time.Microsecond, 0}} {
+			now.Move(after.move)
+			sweep(0)
+			if known, err := loaded.Clicks.All(t.Context(), db); err != nil || len(known) != after.logs {
+				t.Errorf("after %s the positions are %v, %v", after.move, known, err)
+			}
+		}
 	})
 }
 
@@ -579,7 +586,7 @@ func TestGoneBack(t *testing.T) {
 		// Seven clicks of x are lost, all of the other, and their marks.
 		exec("UPDATE click_count SET clicks = 3 WHERE link_id = 'x'")
 		exec("DELETE FROM click_count WHERE link_id = 'new'")
-		exec("DELETE FROM click_counted")
+		exec("DELETE FROM click_loaded")
 		for _, link := range []string{"x", "new"} {
 			a.knows(link, 10)
 			a.lookNow()
@@ -645,6 +652,54 @@ func TestGoneBackMeanwhile(t *testing.T) {
 	})
 }
 
+// A process that mends a number which another one has mended and counted further leaves
+// alone whether the clicks are used up.
+func TestMendedByAnother(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		rename(t, db, "link", "away")
+		for _, statement := range []string{
+			"CREATE TABLE link (id TEXT, max_clicks BIGINT, used_up BOOLEAN)", "INSERT INTO link VALUES ('x', 12, FALSE)",
+			"INSERT INTO click_count VALUES ('x', 5)",
+		} {
+			if _, err := db.Exec(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p := start(t, db, t.TempDir())
+		for _, step := range []struct {
+			mended int64
+			usedUp bool
+		}{{10, false}, {13, true}, {11, true}} {
+			if err := p.mend(t.Context(), []number{{"x", step.mended}}); err != nil {
+				t.Fatal(err)
+			}
+			if usedUp, err := store.One(t.Context(), db, store.Value[bool], "SELECT used_up FROM link"); err != nil ||
+				usedUp != step.usedUp {
+				t.Errorf("after %d clicks used up: %t, %v", step.mended, usedUp, err)
+			}
+		}
+	})
+}
+
+// The number of a link that is gone goes; that of another stays.
+func TestSweepKeepsLinks(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		rename(t, db, "link", "away")
+		for _, statement := range []string{"CREATE TABLE link (id TEXT)", "INSERT INTO link VALUES ('kept')",
+			"INSERT INTO click_count VALUES ('kept', 5), ('gone', 5)"} {
+			if _, err := db.Exec(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n, err := Sweep(t.Context(), db, 10); n != 1 || err != nil {
+			t.Errorf("%d swept, %v", n, err)
+		}
+		if kept, gone := stored(t, db, "kept"), stored(t, db, "gone"); kept != 5 || gone != 0 {
+			t.Errorf("%d clicks are kept, %d of the link that is gone", kept, gone)
+		}
+	})
+}
+
 // TestGoneBackUnused has a link that nobody asked for since some looks: its number is
 // mended when the process learns that the database went back.
 func TestGoneBackUnused(t *testing.T) {
@@ -652,7 +707,7 @@ func TestGoneBackUnused(t *testing.T) {
 	p := start(t, db, t.TempDir())
 	p.click("x", 5)
 	p.load()
-	for range inUse + 1 {
+	for range 5 {
 		p.lookNow()
 	}
 	if _, err := db.Exec(t.Context(), "DELETE FROM click_count"); err != nil {

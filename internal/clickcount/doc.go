@@ -1,14 +1,13 @@
 // Package clickcount counts the human clicks of links that have a limit
 // (maxClicks, completions.md §3), so that no visitor is let through beyond it.
-// It owns the tables click_count and click_counted, and keeps used_up of a
-// link. It does not decide what a visitor gets: package route does.
+// It owns the table click_count and keeps used_up of a link. It does not decide what a visitor gets: package route does.
 //
 // # One process
 //
 // A click is taken in memory, before it is written to the click log and the
 // visitor answered. The count in the database comes from the logged events, not
 // from memory: the loader of the log hands the events to Count, which adds
-// those that it has not counted before. So every visitor who was let through is
+// those beyond the position to which the log was counted before (package loaded). So every visitor who was let through is
 // counted, also after a crash, and an event that comes again is not counted
 // twice.
 //

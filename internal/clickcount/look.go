@@ -60,24 +60,29 @@ func (c *Counter) look(ctx context.Context) error {
 	if c.unsure { // until the same clicks are counted again
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
-	defer cancel()
 	for links := range slices.Chunk(c.used(), atOnce) {
-		args := make([]any, atOnce) // one statement for any number
-		for i := range args {
-			args[i] = links[min(i, len(links)-1)]
-		}
-		numbers, err := store.All(ctx, c.db, scanNumber, "SELECT link_id, clicks FROM click_count WHERE link_id IN ("+
-			store.Marks(atOnce)+")", args...)
-		if err != nil {
+		if err := c.lookAt(ctx, links); err != nil {
 			return fmt.Errorf("clicks of %d links: %w", len(links), err)
-		}
-		if err := c.mend(ctx, c.learn(links, numbers)); err != nil {
-			return err
 		}
 	}
 	c.forget()
 	return nil
+}
+
+// lookAt brings some links up to date.
+func (c *Counter) lookAt(ctx context.Context, links []string) error {
+	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
+	defer cancel()
+	args := make([]any, atOnce) // one statement for any number
+	for i := range args {
+		args[i] = links[min(i, len(links)-1)]
+	}
+	numbers, err := store.All(ctx, c.db, scanNumber, "SELECT link_id, clicks FROM click_count WHERE link_id IN ("+
+		store.Marks(atOnce)+")", args...)
+	if err != nil {
+		return err
+	}
+	return c.mend(ctx, c.learn(links, numbers))
 }
 
 // learn takes over the numbers of links in the database, and returns those that are too
@@ -107,12 +112,14 @@ func (c *Counter) mend(ctx context.Context, lost []number) error {
 	slices.SortFunc(lost, func(a, b number) int { return cmp.Compare(a.link, b.link) })
 	return c.db.InTxReadCommitted(ctx, func(tx *store.Tx) error {
 		for _, n := range lost {
-			if err := tx.Send(ctx, `INSERT INTO click_count (link_id, clicks) VALUES (?, ?)
+			// Another process may have counted further meanwhile.
+			changed, err := tx.Exec(ctx, `INSERT INTO click_count (link_id, clicks) VALUES (?, ?)
 				ON CONFLICT (link_id) DO UPDATE SET clicks = excluded.clicks WHERE click_count.clicks < excluded.clicks`,
-				n.link, n.clicks); err != nil {
-				return err
+				n.link, n.clicks)
+			if err == nil && changed > 0 {
+				err = useUp(ctx, tx, n)
 			}
-			if err := useUp(ctx, tx, n); err != nil {
+			if err != nil {
 				return err
 			}
 		}

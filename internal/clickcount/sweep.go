@@ -6,29 +6,28 @@ import (
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/loaded"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
-// Retention is how long the database remembers which events are counted. A
-// killed process that comes back later may have its last clicks counted twice.
+// Retention is how long the database remembers how far a log is counted that brings
+// nothing more. A killed process that comes back later may have its last clicks counted
+// twice.
 const Retention = 7 * 24 * time.Hour
 
-// Sweep removes the marks of counted events after Retention, and the counts of
-// links that no longer exist. It deletes at most limit rows of each of the two
-// kinds and returns the larger number; fewer than limit means that nothing is
-// left.
+// Sweep removes the positions of logs after Retention, and the counts of links that no
+// longer exist. It deletes at most limit counts and returns their number; fewer than limit
+// means that nothing is left.
 func Sweep(ctx context.Context, db *store.DB, limit int) (_ int64, err error) {
 	defer fault.Wrap(&err, "clickcount.Sweep")
-	counted, err := db.Exec(ctx, "DELETE FROM click_counted WHERE (link_id, at, id) IN "+
-		"(SELECT link_id, at, id FROM click_counted WHERE at < ? ORDER BY at LIMIT ?)", db.Now().Add(-Retention), limit)
-	if err != nil {
-		return 0, fmt.Errorf("sweep counted clicks: %w", err)
+	if err := loaded.Clicks.Sweep(ctx, db, db.Now().Add(-Retention)); err != nil {
+		return 0, err
 	}
 	counts, err := db.Exec(ctx, "DELETE FROM click_count WHERE link_id IN "+
 		"(SELECT link_id FROM click_count c WHERE NOT EXISTS (SELECT 1 FROM link l WHERE l.id = c.link_id) LIMIT ?)",
 		limit)
 	if err != nil {
-		return counted, fmt.Errorf("sweep click counts: %w", err)
+		return 0, fmt.Errorf("sweep click counts: %w", err)
 	}
-	return max(counted, counts), nil
+	return counts, nil
 }
