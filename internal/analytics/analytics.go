@@ -23,7 +23,7 @@ type service struct{ events eventstore.Engine }
 func Register(p *op.Pipeline, events eventstore.Engine) part.Part {
 	a := &service{events}
 	row := func(id, path, summary, doc string) op.Op {
-		return op.Op{ID: id, Method: "GET", Path: "/analytics/" + path, Perm: "analytics:read", App: op.AppInQuery,
+		return op.Op{ID: id, Method: "GET", Path: "/analytics/" + path, Perm: "analytics:read", App: op.AppInQuery, Turns: true,
 			Summary: summary, Doc: doc}
 	}
 	op.Read(p, row("getAnalyticsSummary", "summary", "Get click totals of a period", ""), inTime(a.summary))

@@ -135,8 +135,9 @@ func TestUploadRefused(t *testing.T) {
 			"truncated": {[]apitest.Part{app, file("image/png", good[:len(good)-20])}, fault.ValidationFailed,
 				"/file"},
 			"too wide": {[]apitest.Part{app, file("image/png", wide.Bytes())}, fault.ValidationFailed, "/file"},
-			"over a MiB": {[]apitest.Part{app, file("image/png",
-				append(good[:len(good):len(good)], make([]byte, 1<<20)...))}, fault.PayloadTooLarge, ""},
+			"a MiB that is no image": {[]apitest.Part{app, file("image/png", make([]byte, 1<<20))},
+				fault.ValidationFailed, "/file"},
+			"over a MiB": {[]apitest.Part{app, file("image/png", make([]byte, 1<<20+1))}, fault.PayloadTooLarge, ""},
 			"far over a MiB": {[]apitest.Part{app, file("image/png", make([]byte, 3<<20))}, fault.PayloadTooLarge,
 				""},
 			"big appId": {[]apitest.Part{{Name: "appId", Content: make([]byte, 1000)}, file("image/png", good)},
@@ -214,6 +215,34 @@ func TestBudget(t *testing.T) {
 		key.Upload("image/png", pngOf(t, 1)).Refused(fault.RateLimited)
 		i.Clock.Move(time.Minute)
 		key.Upload("image/png", pngOf(t, 1)).Want(201)
+	})
+}
+
+// The images of an account have a bound in bytes, over all of its apps.
+func TestImagesOfAnAccountAreBounded(t *testing.T) {
+	apitest.EachWith(t, apitest.Options{LimitScale: 1}, func(t *testing.T, i *apitest.Installation) {
+		owner, other := i.Prepared(t, "ann@example.com"), i.Prepared(t, "bob@example.com")
+		second := *owner
+		second.AppID = owner.Call("POST", "/apps", M{"name": "Second"}).Want(201).Text("data.id")
+		content := pngOf(t, 1)
+		first := second.Upload("image/png", content).Want(201)
+		// As if there were thousands of them.
+		if _, err := i.DB.Exec(t.Context(), "UPDATE asset SET byte_size = ?", 4<<30-len(content)+1); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []*apitest.Client{owner, &second} {
+			r := c.Upload("image/png", content).Refused(fault.ResourceConflict)
+			if m := r.Text("error.message"); !strings.Contains(m, "4095 MiB of the 4096 MiB") {
+				t.Errorf("the refusal says %s", m)
+			}
+		}
+		other.Upload("image/png", content).Want(201)
+		if _, err := i.DB.Exec(t.Context(), "UPDATE asset SET byte_size = byte_size - 1 WHERE id = ?",
+			first.Text("data.id")); err != nil {
+			t.Fatal(err)
+		}
+		owner.Upload("image/png", content).Want(201)
+		owner.Upload("image/png", content).Refused(fault.ResourceConflict)
 	})
 }
 

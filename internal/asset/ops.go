@@ -27,8 +27,8 @@ func Register(p *op.Pipeline, addresses Addresses, blobs blob.Store) part.Part {
 	op.List(p, op.Op{ID: "getAssets", Method: "GET", Path: "/assets", Perm: "assets:read", App: op.AppInQuery,
 		Summary: "List uploaded images"}, h.list)
 	op.Staged(p, op.Op{ID: "createAssets", Method: "POST", Path: "/assets", Perm: "assets:create", App: op.AppInBody,
-		Budget: op.Uploads, Summary: "Upload an image", Doc: "PNG or JPEG, up to 1 MiB and 4096 by 4096 pixels. It " +
-			"does not become a logo by itself."}, h.store, h.created)
+		Budget: op.Uploads, Summary: "Upload an image", Doc: "PNG or JPEG, up to 1 MiB and 4096 by 4096 pixels; 4 GiB of " +
+			"images for an account. It does not become a logo by itself."}, h.store, h.created)
 	op.Read(p, op.Op{ID: "getAssetsAssetId", Method: "GET", Path: "/assets/{assetId}", Perm: "assets:read", App: app,
 		Summary: "Get the details of an image"}, h.get)
 	op.Staged(p, op.Op{ID: "deleteAssetsAssetId", Method: "DELETE", Path: "/assets/{assetId}", Perm: "assets:delete",

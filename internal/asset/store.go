@@ -79,6 +79,9 @@ func (s *service) reserve(ctx context.Context, tx *store.Tx, c *op.Call, u *op.U
 	if !errors.Is(err, store.ErrNotFound) {
 		return a, err
 	}
+	if err := checkRoom(ctx, tx, c, u.Size); err != nil {
+		return a, err
+	}
 	random := make([]byte, 16)
 	rand.Read(random)
 	a = Asset{
@@ -91,6 +94,20 @@ func (s *service) reserve(ctx context.Context, tx *store.Tx, c *op.Call, u *op.U
 		a.ID, a.AppID, a.object, a.ContentType, a.ByteSize, a.SHA256, a.Width, a.Height, a.State, a.Revision,
 		a.CreatedAt, a.UpdatedAt, c.Actor.Credential, c.Intent, icon)
 	return a, err
+}
+
+// accountBytes is how much the images of an account may take, in all of its apps.
+const accountBytes = 4 << 30
+
+// checkRoom refuses an image of some bytes that the account has no room for.
+func checkRoom(ctx context.Context, tx *store.Tx, c *op.Call, bytes int64) error {
+	taken, err := store.One(ctx, tx, store.Value[int64], "SELECT CAST(COALESCE(SUM(byte_size), 0) AS BIGINT) FROM asset "+
+		"WHERE app_id IN (SELECT id FROM app WHERE owner_id = ?)", c.Actor.OwnerID)
+	if err == nil && taken+bytes > c.Scaled(accountBytes) {
+		err = fault.New(fault.ResourceConflict, "The images of this account take %d MiB of the %d MiB that they may. "+
+			"Delete images that nothing shows, then upload this one.", taken>>20, c.Scaled(accountBytes)>>20)
+	}
+	return err
 }
 
 // activate shows a stored asset, or reports that a sweep took it away.
