@@ -65,7 +65,7 @@ func Write(ctx context.Context, s Source, dir string) (m Manifest, err error) {
 	if err != nil {
 		return m, err
 	}
-	defer func() { err = errors.Join(err, release()) }()
+	defer release()
 	growing := []string{clicks}
 	if s.Assets {
 		growing = append(growing, assets)
@@ -101,9 +101,16 @@ func Write(ctx context.Context, s Source, dir string) (m Manifest, err error) {
 	return m, m.write(to.root)
 }
 
-// makeEmpty makes a folder, durably, and refuses one that has something.
+// makeEmpty makes a folder, durably with the folders that it is in, and refuses one that has
+// something.
 func makeEmpty(dir string) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	dir = filepath.Clean(dir)
+	if _, err := os.Stat(filepath.Dir(dir)); errors.Is(err, fs.ErrNotExist) {
+		if err := makeEmpty(filepath.Dir(dir)); err != nil {
+			return err
+		}
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
 	entries, err := os.ReadDir(dir)
@@ -113,7 +120,7 @@ func makeEmpty(dir string) error {
 	if len(entries) > 0 {
 		return fmt.Errorf("the folder %s is not empty: name a new one", dir)
 	}
-	parent, err := os.OpenRoot(filepath.Dir(filepath.Clean(dir)))
+	parent, err := os.OpenRoot(filepath.Dir(dir))
 	if err != nil {
 		return err
 	}
@@ -157,7 +164,7 @@ func (s *Source) copyDatabase(ctx context.Context, to *folder, m *Manifest) (nam
 }
 
 // hold keeps files of events from being deleted until release is called.
-func (s *Source) hold(ctx context.Context) (release func() error, err error) {
+func (s *Source) hold(ctx context.Context) (release func(), err error) {
 	hold := func(ctx context.Context) error { return segments.Hold(ctx, s.DB, s.DB.Now().Add(holdFor)) }
 	if err := hold(ctx); err != nil {
 		return nil, err
@@ -176,9 +183,8 @@ func (s *Source) hold(ctx context.Context) (release func() error, err error) {
 			hold(ctx) // what fails is made up by the next ones
 		}
 	})
-	return func() error {
+	return func() { // another backup may need the files, so they stay until their time is over
 		cancel()
 		holding.Wait()
-		return segments.Hold(context.WithoutCancel(ctx), s.DB, 0)
 	}, nil
 }

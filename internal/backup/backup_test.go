@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -90,6 +91,17 @@ func target(t *testing.T, engine, dir string) (db *store.DB, open func() *store.
 	return db, reach
 }
 
+// opened opens a backup until the test ends.
+func opened(t *testing.T, dir string) *Backup {
+	t.Helper()
+	b, err := Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { b.Close() })
+	return b
+}
+
 // What is copied comes back as it was, but for the epoch; what is not named, unfinished or
 // held for one process alone is not copied.
 func TestRestore(t *testing.T) {
@@ -107,14 +119,10 @@ func TestRestore(t *testing.T) {
 			m.Engine != db.Dialect().Name {
 			t.Errorf("manifest %+v", m)
 		}
-		if held, err := store.Exists(t.Context(), db, "SELECT 1 FROM installation WHERE name LIKE '%held%'"); held || err != nil {
-			t.Errorf("files of events are still held: %v", err)
+		if held, err := store.Exists(t.Context(), db, "SELECT 1 FROM installation WHERE name LIKE '%held%'"); !held || err != nil {
+			t.Errorf("files of events are not held for another backup: %v", err)
 		}
-		b, err := Open(t.Context(), dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer b.Close()
+		b := opened(t, dir)
 		into, open := target(t, db.Dialect().Name, to)
 		if err := b.Restore(t.Context(), to, into); err != nil {
 			t.Fatal(err)
@@ -198,11 +206,7 @@ func TestWriteMeanwhile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := Open(t.Context(), dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer b.Close()
+		b := opened(t, dir)
 		into, open := target(t, db.Dialect().Name, to)
 		if err := b.Restore(t.Context(), to, into); err != nil {
 			t.Fatal(err)
@@ -302,11 +306,7 @@ func TestInterruptedRestore(t *testing.T) {
 		if _, err := Write(t.Context(), source(t, db), dir); err != nil {
 			t.Fatal(err)
 		}
-		b, err := Open(t.Context(), dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer b.Close()
+		b := opened(t, dir)
 		into, open := target(t, db.Dialect().Name, to)
 		// The last table is not what its file says, or the file is changed after it was read.
 		last := "users.copy"
@@ -336,6 +336,42 @@ func TestInterruptedRestore(t *testing.T) {
 		}
 		if err := open().CheckRestored(t.Context()); err != nil {
 			t.Error(err)
+		}
+	})
+}
+
+// A restore that ends among the files, before the database is filled, has left no
+// installation: neither a start nor a migration makes one of what is there.
+func TestRestoreThatEndsAmongTheFiles(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		dir, to := filepath.Join(t.TempDir(), "backup"), t.TempDir()
+		m, err := Write(t.Context(), source(t, db), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := opened(t, dir)
+		into, open := target(t, db.Dialect().Name, to)
+		at := slices.IndexFunc(m.Files, func(f File) bool { return path.Dir(f.Path) != database })
+		write(t, dir, m.Files[at].Path, "damaged\n") // after it was read
+		if err := b.Restore(t.Context(), to, into); err == nil {
+			t.Fatal("restored")
+		}
+		if err := CheckVacant(to); err == nil {
+			t.Error("the folder counts as empty")
+		}
+		if into == nil {
+			left, err := fs.Glob(os.DirFS(to), unfinished)
+			if err != nil || len(left) != 1 {
+				t.Errorf("of the database there is %v, %v", left, err)
+			}
+			return
+		}
+		other := open()
+		if _, err := other.Migrate(t.Context()); err == nil || !strings.Contains(err.Error(), "run waymark restore again") {
+			t.Errorf("migrated: %v", err)
+		}
+		if err := other.CheckVacant(t.Context(), m.Schema); err != nil {
+			t.Errorf("a restore cannot go on: %v", err)
 		}
 	})
 }

@@ -95,7 +95,7 @@ func (f *folder) copy(from *os.Root, name string) (File, error) {
 	return f.files[name], errors.Join(err, w.Close())
 }
 
-// copyNew copies the files below folders that are not copied yet, or that have$
+// copyNew copies the files below folders that are not copied yet, or that have
 // grown since. Files may go meanwhile; what was copied of them stays.
 func (f *folder) copyNew(from *os.Root, folders ...string) error {
 	for _, name := range folders {

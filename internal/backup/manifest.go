@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -111,7 +113,10 @@ func (m *Manifest) check() error {
 		return fmt.Errorf("%s is damaged: format %d, schema %d, engine %q", manifestName, m.Format, m.Schema, m.Engine)
 	}
 	for _, f := range m.Files {
-		if !filepath.IsLocal(f.Path) || f.Path == manifestName {
+		// They are below the folders that a backup has, or the one file beside them.
+		top, _, below := strings.Cut(f.Path, "/")
+		known := below && slices.Contains([]string{database, assets, clicks, events}, top) || f.Path == sessionKey
+		if !known || !filepath.IsLocal(f.Path) {
 			return fmt.Errorf("%s is damaged: file %q", manifestName, f.Path)
 		}
 	}

@@ -42,9 +42,17 @@ func Open(ctx context.Context, dir string) (*Backup, error) {
 // Close lets go of the folder.
 func (b *Backup) Close() error { return b.from.root.Close() }
 
+// unfinished is the SQLite file while it is restored. It comes first and gets its name
+// last: with it, and without that, the folder has a part of an installation.
+const unfinished = ".restoring-" + store.CopyName
+
+// Traces are patterns of the files of an installation. Each shows that a data folder has
+// one, or a part of one.
+var Traces = []string{unfinished + "*", store.CopyName + "*", sessionKey, assets + "/*", clicks + "/*", events + "/*"}
+
 // CheckVacant refuses a data folder that has something of an installation.
 func CheckVacant(dataDir string) error {
-	for _, pattern := range []string{"waymark.db*", sessionKey, assets + "/*", clicks + "/*", events + "/*"} {
+	for _, pattern := range Traces {
 		left, err := fs.Glob(os.DirFS(dataDir), pattern)
 		if err != nil {
 			return err
@@ -58,22 +66,26 @@ func CheckVacant(dataDir string) error {
 }
 
 // Restore makes an installation of a backup: in a data folder, and in a PostgreSQL database
-// that is vacant where the backup has one; db is nil for SQLite. The database comes last:
-// without it the folder is no installation.
+// that is vacant where the backup has one; db is nil for SQLite. The database is there for use
+// when all is done.
 func (b *Backup) Restore(ctx context.Context, dataDir string, db *store.DB) error {
 	if err := CheckVacant(dataDir); err != nil {
 		return err
-	}
-	if db != nil {
-		if err := db.CheckVacant(ctx, b.Schema); err != nil {
-			return err
-		}
 	}
 	to, err := newFolder(ctx, dataDir)
 	if err != nil {
 		return err
 	}
 	defer to.root.Close()
+	// What is interrupted from here on is no installation.
+	if db != nil {
+		err = db.BeginRestore(ctx, b.Schema)
+	} else {
+		err = b.beginSQLite(to)
+	}
+	if err != nil {
+		return err
+	}
 	for _, f := range b.Files {
 		if path.Dir(f.Path) == database {
 			continue
@@ -86,21 +98,23 @@ func (b *Backup) Restore(ctx context.Context, dataDir string, db *store.DB) erro
 		return err
 	}
 	if db != nil {
-		return db.Restore(ctx, b.Schema, b.Tables, below{b.from, database})
+		return db.Restore(ctx, b.Tables, below{b.from, database})
 	}
-	return b.restoreSQLite(ctx, to)
+	return b.endSQLite(ctx, to)
 }
 
-// restoreSQLite gives the file its name when all is done.
-func (b *Backup) restoreSQLite(ctx context.Context, to *folder) error {
-	const unfinished = ".restoring-" + store.CopyName
+// beginSQLite copies the file under another name.
+func (b *Backup) beginSQLite(to *folder) error {
 	for _, f := range b.Files {
 		if f.Path == path.Join(database, store.CopyName) {
-			if err := b.copy(to, f, unfinished); err != nil {
-				return err
-			}
+			return b.copy(to, f, unfinished)
 		}
 	}
+	return fmt.Errorf("%s is damaged: it names no database", manifestName)
+}
+
+// endSQLite gives the file its name when all is done.
+func (b *Backup) endSQLite(ctx context.Context, to *folder) error {
 	db, err := store.Open(ctx, "sqlite:"+filepath.Join(to.root.Name(), unfinished), &clock.Clock{})
 	if err != nil {
 		return err

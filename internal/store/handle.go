@@ -91,14 +91,21 @@ func (h handle) prepared(ctx context.Context, query string) (*sql.Stmt, error) {
 }
 
 // uninterrupted is the handle of the writer. SQLite undoes the whole transaction when
-// it interrupts a statement that writes, and with it those that share the commit.
+// it interrupts a statement that writes, and with it those that share the commit. So a
+// transaction whose caller has left ends before its next statement.
 type uninterrupted struct{ handle }
 
 func (u uninterrupted) exec(ctx context.Context, query string, args []any) (int64, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, describe(query, err)
+	}
 	return u.handle.exec(context.WithoutCancel(ctx), query, args)
 }
 
 func (u uninterrupted) rows(ctx context.Context, query string, args []any) (Rows, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, describe(query, err)
+	}
 	return u.handle.rows(context.WithoutCancel(ctx), query, args)
 }
 

@@ -70,47 +70,60 @@ func refuseNewer(version int64) error {
 	return nil
 }
 
-// Migrate brings the schema to the newest version and returns it; it refuses a
-// schema that is newer than this program. Several processes may call it at once.
+// Migrate brings the schema to the newest version and returns it; it refuses a schema that
+// is newer than this program, and a database whose restore was interrupted. Several
+// processes may call it at once.
 func (db *DB) Migrate(ctx context.Context) (version int64, err error) {
-	return db.migrateTo(ctx, NewestSchema)
-}
-
-// migrateTo is Migrate to a version that this program knows.
-func (db *DB) migrateTo(ctx context.Context, newest int64) (version int64, err error) {
-	files, err := fs.Sub(migrations, "migrations")
-	if err != nil {
-		return 0, err
-	}
-	if db.writer == nil {
-		conn, err := db.migrations.Conn(ctx)
-		if err != nil {
-			return 0, fmt.Errorf("migrate: %w", err)
+	err = db.migrating(ctx, func() error {
+		if version, err = db.Schema(ctx); err == nil && version > 0 {
+			err = db.CheckRestored(ctx)
 		}
-		defer conn.Close()
-		if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock($1)", migrationLock); err != nil {
-			return 0, fmt.Errorf("migrate: %w", err)
+		if err == nil {
+			version, err = db.migrate(ctx, NewestSchema)
 		}
-		defer func() {
-			_, unlockErr := conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", migrationLock)
-			err = errors.Join(err, unlockErr)
-		}()
-		return db.migrate(ctx, goose.DialectPostgres, files, newest)
-	}
-	err = db.writer.alone(ctx, func() error {
-		version, err = db.migrate(ctx, goose.DialectSQLite3, files, newest)
 		return err
 	})
 	return version, err
 }
 
-func (db *DB) migrate(ctx context.Context, dialect goose.Dialect, files fs.FS, newest int64) (version int64,
-	err error) {
+// migrating runs f while nobody else migrates.
+func (db *DB) migrating(ctx context.Context, f func() error) (err error) {
+	if db.writer == nil {
+		conn, err := db.migrations.Conn(ctx)
+		if err != nil {
+			return fmt.Errorf("migrate: %w", err)
+		}
+		defer conn.Close()
+		if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock($1)", migrationLock); err != nil {
+			return fmt.Errorf("migrate: %w", err)
+		}
+		defer func() {
+			_, unlockErr := conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", migrationLock)
+			err = errors.Join(err, unlockErr)
+		}()
+		return f()
+	}
+	return db.writer.alone(ctx, f)
+}
+
+// migrate brings the schema to a version that this program knows.
+func (db *DB) migrate(ctx context.Context, newest int64) (version int64, err error) {
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return 0, err
+	}
+	dialect := goose.DialectPostgres
+	if db.writer != nil {
+		dialect = goose.DialectSQLite3
+	}
 	if version, err = db.Schema(ctx); err != nil {
 		return 0, fmt.Errorf("migrate: %w", err)
 	}
 	if err := refuseNewer(version); err != nil {
 		return 0, err
+	}
+	if version == newest {
+		return version, nil
 	}
 	provider, err := goose.NewProvider(dialect, db.migrations, files)
 	if err != nil {

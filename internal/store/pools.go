@@ -8,8 +8,8 @@ type connections struct{ usual, long, urgent int }
 // SQLite's use the processors of this machine; those on PostgreSQL use the server's,
 // which several processes share.
 var (
-	onSQLite   = connections{usual: 4, long: 4, urgent: 2}
-	onPostgres = connections{usual: 16, long: 6, urgent: 6}
+	onSQLite   = connections{usual: 4, long: 4, urgent: 8}
+	onPostgres = connections{usual: 16, long: 6, urgent: 8}
 )
 
 const (

@@ -44,6 +44,9 @@ func TestNoViewStopsAnother(t *testing.T) {
 					if other == name {
 						continue
 					}
+					if err := view.Ping(t.Context()); err != nil {
+						t.Errorf("%s does not answer: %v", other, err)
+					}
 					for range 20 {
 						if _, err := store.One(t.Context(), view, store.Value[int64], "SELECT count(*) FROM sequence"); err != nil {
 							t.Errorf("%s: %v", other, err)
@@ -161,4 +164,37 @@ func TestLostConnections(t *testing.T) {
 	if n, err := store.One(ctx, db, store.Value[int64], "SELECT value FROM sequence WHERE name = 'lost'"); err != nil || n != 5*16 {
 		t.Errorf("%d transactions were done, %v; want 80", n, err)
 	}
+}
+
+// A transaction whose caller has left ends before its next statement, and leaves nothing.
+func TestTransactionEndsWithItsCaller(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		const set = "UPDATE sequence SET value = value + 1 WHERE name = ?"
+		value := func() int64 {
+			n, err := store.One(t.Context(), db, store.Value[int64], "SELECT COALESCE(SUM(value), 0) FROM sequence")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		if _, err := db.Exec(t.Context(), "INSERT INTO sequence (name, value) VALUES ('left', 0)"); err != nil {
+			t.Fatal(err)
+		}
+		before := value()
+		ctx, leave := context.WithCancel(t.Context())
+		err := db.InTx(ctx, func(tx *store.Tx) error {
+			if n, err := tx.Exec(ctx, set, "left"); err != nil || n != 1 {
+				t.Errorf("%d rows, %v", n, err)
+			}
+			leave()
+			if _, err := tx.Exec(ctx, set, "left"); !errors.Is(err, context.Canceled) {
+				t.Errorf("a statement after the caller left: %v", err)
+			}
+			_, err := store.One(ctx, tx, store.Value[int64], "SELECT value FROM sequence")
+			return err
+		})
+		if !errors.Is(err, context.Canceled) || value() != before {
+			t.Errorf("the transaction ended with %v", err)
+		}
+	})
 }

@@ -48,18 +48,23 @@ func (db *DB) CheckVacant(ctx context.Context, schema int64) error {
 	return nil
 }
 
-// Restore fills a vacant PostgreSQL database with what Backup copied from one with a
-// schema, and gives the installation another epoch. It is all there or nothing.
-func (db *DB) Restore(ctx context.Context, schema int64, tables []Table, from Copies) error {
-	if err := db.CheckVacant(ctx, schema); err != nil {
-		return err
-	}
-	if _, err := db.migrateTo(ctx, schema); err != nil {
-		return err
-	}
-	if err := SetInstallationValue(ctx, db, restoringName, "yes"); err != nil {
-		return err
-	}
+// BeginRestore makes a vacant PostgreSQL database one that is being restored, with a schema:
+// from then on only a restore goes on with it. It refuses one that has an installation.
+func (db *DB) BeginRestore(ctx context.Context, schema int64) error {
+	return db.migrating(ctx, func() error {
+		if err := db.CheckVacant(ctx, schema); err != nil {
+			return err
+		}
+		if _, err := db.migrate(ctx, schema); err != nil {
+			return err
+		}
+		return SetInstallationValue(ctx, db, restoringName, "yes")
+	})
+}
+
+// Restore fills a PostgreSQL database after BeginRestore with what Backup copied, and gives
+// the installation another epoch. It is all there or nothing.
+func (db *DB) Restore(ctx context.Context, tables []Table, from Copies) error {
 	conn, err := db.connect(ctx)
 	if err != nil {
 		return err
@@ -68,8 +73,9 @@ func (db *DB) Restore(ctx context.Context, schema int64, tables []Table, from Co
 	if err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return db.fill(ctx, tx, tables, from) }); err != nil {
 		return err
 	}
-	_, err = conn.Exec(ctx, "ANALYZE") // nothing is known of the rows yet
-	return err
+	// Nothing is known of the rows yet. Where this fails, the server finds out by itself, later.
+	conn.Exec(ctx, "ANALYZE")
+	return nil
 }
 
 func (db *DB) fill(ctx context.Context, tx pgx.Tx, tables []Table, from Copies) error {

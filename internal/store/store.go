@@ -116,6 +116,9 @@ func (db *DB) Ping(ctx context.Context) error {
 // serializable isolation of InTx: for counters, leases and other statements
 // that are whole by themselves.
 func (db *DB) Exec(ctx context.Context, query string, args ...any) (n int64, err error) {
+	if err := fault(ctx, query); err != nil {
+		return 0, err
+	}
 	if db.writer == nil {
 		return db.reader.exec(ctx, query, args)
 	}
@@ -128,6 +131,9 @@ func (db *DB) Exec(ctx context.Context, query string, args ...any) (n int64, err
 
 // Rows runs a query on a connection of this view. It is interrupted when ctx is done.
 func (db *DB) Rows(ctx context.Context, query string, args ...any) (Rows, error) {
+	if err := fault(ctx, query); err != nil {
+		return nil, err
+	}
 	return db.reader.rows(ctx, query, args)
 }
 

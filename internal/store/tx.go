@@ -20,11 +20,17 @@ type Tx struct {
 
 // Exec runs a statement inside the transaction.
 func (tx *Tx) Exec(ctx context.Context, query string, args ...any) (int64, error) {
+	if err := fault(ctx, query); err != nil {
+		return 0, err
+	}
 	return tx.exec(ctx, query, args)
 }
 
 // Rows runs a query inside the transaction.
 func (tx *Tx) Rows(ctx context.Context, query string, args ...any) (Rows, error) {
+	if err := fault(ctx, query); err != nil {
+		return nil, err
+	}
 	return tx.rows(ctx, query, args)
 }
 
@@ -41,6 +47,9 @@ func (tx *Tx) AfterCommit(f func()) { tx.after = append(tx.after, f) }
 // sent together with a later statement or with the end of the transaction,
 // which then returns its error.
 func (tx *Tx) Send(ctx context.Context, query string, args ...any) error {
+	if err := fault(ctx, query); err != nil {
+		return err
+	}
 	if b, ok := tx.engine.(*batched); ok {
 		b.wait(query, args, nil)
 		return nil

@@ -6,9 +6,12 @@ package storetest
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -52,24 +55,35 @@ func Open(t testing.TB, address string, c *clock.Clock) *store.DB {
 	return db
 }
 
-// Address returns the address of a new database of an engine; it is removed
-// when the test ends. On PostgreSQL it has its tables already.
+// Address returns the address of a new database of an engine, which has its tables already;
+// it is removed when the test ends.
 func Address(t testing.TB, engine string) string {
 	t.Helper()
-	return address(t, engine, template)
+	if engine == "sqlite" {
+		address := Empty(t, engine)
+		migrated, err := templateFile()
+		if err == nil {
+			err = os.WriteFile(strings.TrimPrefix(address, "sqlite:"), migrated, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return address
+	}
+	return onServer(t, template)
 }
 
-// Empty is Address without tables on either engine.
+// Empty is Address without tables.
 func Empty(t testing.TB, engine string) string {
-	t.Helper()
-	return address(t, engine, func() (string, error) { return "template0", nil })
-}
-
-func address(t testing.TB, engine string, template func() (string, error)) string {
 	t.Helper()
 	if engine == "sqlite" {
 		return "sqlite:" + filepath.Join(t.TempDir(), "waymark.db")
 	}
+	return onServer(t, func() (string, error) { return "template0", nil })
+}
+
+func onServer(t testing.TB, template func() (string, error)) string {
+	t.Helper()
 	address, err := newDatabase(t, template)
 	if err != nil {
 		t.Fatalf("private PostgreSQL: %v", err)
@@ -79,9 +93,11 @@ func address(t testing.TB, engine string, template func() (string, error)) strin
 
 var (
 	server = sync.OnceValues(Postgres)
-	// template is migrated once and copied for each test: copying is faster.
-	template = sync.OnceValues(makeTemplate)
-	serial   atomic.Int64
+	// template is migrated once on a server, templateFile once in a process, and copied for
+	// each test: copying is faster.
+	template     = sync.OnceValues(makeTemplate)
+	templateFile = sync.OnceValues(makeTemplateFile)
+	serial       atomic.Int64
 )
 
 func newDatabase(t testing.TB, template func() (string, error)) (string, error) {
@@ -106,23 +122,59 @@ func newDatabase(t testing.TB, template func() (string, error)) (string, error) 
 	return withDatabase(admin, name), nil
 }
 
-func makeTemplate() (string, error) {
+// makeTemplateFile returns the bytes of a migrated SQLite database.
+func makeTemplateFile() (file []byte, err error) {
+	dir, err := os.MkdirTemp("", "waymark-template")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	name := filepath.Join(dir, "waymark.db")
+	if err := migrate("sqlite:" + name); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(name)
+}
+
+func migrate(address string) error {
+	db, err := store.Open(context.Background(), address, &clock.Clock{})
+	if err != nil {
+		return err
+	}
+	_, err = db.Migrate(context.Background())
+	return errors.Join(err, db.Close())
+}
+
+func makeTemplate() (name string, err error) {
 	private, err := server()
 	if err != nil {
 		return "", err
 	}
-	admin := private.Address
-	name := fmt.Sprintf("t%d", time.Now().UnixNano())
-	if err := execute(admin, "CREATE DATABASE "+name); err != nil {
-		return "", err
-	}
 	ctx := context.Background()
-	db, err := store.Open(ctx, withDatabase(admin, name), &clock.Clock{})
+	admin, err := sql.Open("pgx", private.Address)
 	if err != nil {
 		return "", err
 	}
-	defer db.Close()
-	_, err = db.Migrate(ctx)
+	defer admin.Close()
+	admin.SetMaxOpenConns(1) // it holds the lock until it is closed
+	// Other test binaries may want the template at the same time.
+	if _, err := admin.ExecContext(ctx, "SELECT pg_advisory_lock(1)"); err != nil {
+		return "", err
+	}
+	name = fmt.Sprint("template_", store.NewestSchema)
+	var made bool
+	if err := admin.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM pg_database WHERE datname = $1)",
+		name).Scan(&made); made || err != nil {
+		return name, err
+	}
+	draft := fmt.Sprintf("t%d", time.Now().UnixNano())
+	if _, err := admin.ExecContext(ctx, "CREATE DATABASE "+draft); err != nil {
+		return "", err
+	}
+	if err := migrate(withDatabase(private.Address, draft)); err != nil {
+		return "", err
+	}
+	_, err = admin.ExecContext(ctx, "ALTER DATABASE "+draft+" RENAME TO "+name)
 	return name, err
 }
 
