@@ -29,16 +29,21 @@ type Due struct {
 }
 
 // FindDue returns at most n destinations with deliveries that are due, in the
-// order of their ids after a given one. It goes from destination to destination
-// through the index, in one index probe each. (MIN, not EXISTS: PostgreSQL would
-// plan EXISTS as a join over everything due.)
-func FindDue(ctx context.Context, db *store.DB, after string, n int) (all []Due, err error) {
+// order of their ids after a given one, without those of some owners. It goes from
+// destination to destination through the index, in one index probe each. (MIN, not
+// EXISTS: PostgreSQL would plan EXISTS as a join over everything due.)
+func FindDue(ctx context.Context, db *store.DB, after string, without []string, n int) (all []Due, err error) {
 	defer fault.Wrap(&err, "delivery.FindDue(%s)", after)
 	now := db.Now()
 	// Nearly always nothing is due.
 	if found, err := store.Exists(ctx, db, "SELECT 1 FROM webhook_delivery WHERE due_at <= ? LIMIT 1",
 		now); err != nil || !found {
 		return nil, err
+	}
+	var where store.Where
+	where.And("(SELECT MIN(due_at) FROM webhook_delivery WHERE due_at IS NOT NULL AND webhook_id = owned.id) <= ?", now)
+	for _, owner := range without {
+		where.And("owner_id <> ?", owner)
 	}
 	return store.All(ctx, db, func(r store.Row) (d Due, err error) {
 		err = r.Scan(&d.WebhookID, &d.OwnerID)
@@ -48,11 +53,11 @@ func FindDue(ctx context.Context, db *store.DB, after string, n int) (all []Due,
 			UNION ALL
 			SELECT (SELECT MIN(webhook_id) FROM webhook_delivery WHERE due_at IS NOT NULL
 			AND webhook_id > destination.id)
-			FROM destination WHERE id IS NOT NULL)
-		SELECT id, COALESCE((SELECT owner_id FROM webhook WHERE webhook.id = destination.id), '') FROM destination
-		WHERE id IS NOT NULL
-			AND (SELECT MIN(due_at) FROM webhook_delivery WHERE due_at IS NOT NULL AND webhook_id = destination.id) <= ?
-			LIMIT ?`, after, now, n)
+			FROM destination WHERE id IS NOT NULL),
+		owned (id, owner_id) AS (
+			SELECT id, COALESCE((SELECT owner_id FROM webhook WHERE webhook.id = destination.id), '') FROM destination
+			WHERE id IS NOT NULL)
+		SELECT id, owner_id FROM owned`+where.String()+" LIMIT ?", append([]any{after}, where.Args(n)...)...)
 }
 
 // Leased is a delivery that a dispatcher is to attempt.

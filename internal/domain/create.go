@@ -21,7 +21,7 @@ type CreateDomain struct {
 	Mode          Mode             `json:"mode"`
 	Prefix        opt.Null[string] `json:"prefix,omitzero" minLength:"1" maxLength:"32" example:"go" doc:"For platform: the label below the platform zone."`
 	Hostname      opt.Null[string] `json:"hostname,omitzero" minLength:"1" maxLength:"253" doc:"For managed and external. International names may be written in their own script."`
-	ApexProfileID opt.Null[string] `json:"apexProfileId,omitzero" maxLength:"100" example:"a" doc:"For external: which of the apexProfiles of getDomainOptions connects the hostname. Without one it connects by CNAME."`
+	ApexProfileID opt.Null[string] `json:"apexProfileId,omitzero" maxLength:"100" doc:"For external: which of the apexProfiles of getDomainOptions connects the hostname. Without one it connects by CNAME."`
 }
 
 // SchemaName implements schema.Named.

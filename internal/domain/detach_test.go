@@ -176,6 +176,7 @@ func TestDetachAgainstLinks(t *testing.T) {
 func TestDomainsPerApp(t *testing.T) {
 	apitest.EachWith(t, apitest.Options{LimitScale: 1, Domains: domain.Options{PerApp: 2}},
 		func(t *testing.T, i *apitest.Installation) {
+			i.Prepared(t, "bob@example.com")          // with a domain that does not count
 			owner := i.Prepared(t, "ann@example.com") // with the first
 			d := create(t, i, owner, M{"mode": "platform", "prefix": "go"})
 			third := M{"appId": owner.AppID, "mode": "external", "hostname": "go.example.org"}

@@ -46,8 +46,7 @@ type Options struct {
 	// (route.InstallationHeader).
 	Installation string
 	// Observe is called after each verification with what started it, request or
-	// schedule, with ready or the code of its failure, and with how long it took;
-	// may be nil.
+	// schedule, with ready or the code of its failure, and with how long it took.
 	Observe func(trigger, outcome string, took time.Duration)
 }
 

@@ -134,7 +134,7 @@ func (c *Checker) check(ctx context.Context, id string) {
 	switch {
 	case err != nil && ctx.Err() == nil:
 		c.log.Error("check of a domain", "domain", id, "error", err)
-	case err == nil && c.options.Observe != nil:
+	case err == nil:
 		c.options.Observe("schedule", outcome, time.Since(began))
 	}
 }

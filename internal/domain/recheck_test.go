@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/domain"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
@@ -184,6 +187,26 @@ func TestCheckersShare(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A check that another process took meanwhile keeps no place of its owner.
+func TestChecksTakenMeanwhile(t *testing.T) {
+	eachWorld(t, apitest.Options{}, func(t *testing.T, w *world) {
+		w.due(t, w.Prepared(t, "ann@example.com"), names("a", 6)...)
+		tried := 0
+		ctx := store.WithFaults(t.Context(), func(query string) error {
+			if !strings.HasPrefix(query, "UPDATE domain SET next_check_at") {
+				return nil
+			}
+			tried++
+			_, err := w.DB.Exec(t.Context(), "UPDATE domain SET next_check_at = next_check_at + 1")
+			return err
+		})
+		checker := domain.NewChecker(w.DB, domain.Options{}, slog.New(slog.DiscardHandler))
+		if err := checker.Drain(ctx); err != nil || tried != 6 {
+			t.Errorf("%d of 6 checks were tried, %v", tried, err)
+		}
+	})
 }
 
 func names(prefix string, n int) (hostnames []string) {

@@ -237,7 +237,7 @@ func (o Options) finish(ctx context.Context, r *durable.Run, v *verification) er
 		}
 		return running.Finish(ctx, tx, durable.Result{Resource: durable.Resource{Type: "domain", ID: running.ResourceID}})
 	})
-	if err == nil && o.Observe != nil {
+	if err == nil {
 		o.Observe("request", outcome, r.DB.Now().Sub(r.Operation.CreatedAt))
 	}
 	return err

@@ -1,6 +1,7 @@
 package domain_test
 
 import (
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -258,6 +259,34 @@ func TestVerifyWhileRedirectorsFollow(t *testing.T) {
 			owner.Call("GET", operation, nil).Want(200).Has("data.status", `"running"`)
 			w.proxy.leadTo(w.Public.ServeHTTP)
 			w.end(t, owner, r).Has("data.status", `"succeeded"`)
+		}
+	})
+}
+
+// Each verification is counted with what started it and what came of it.
+func TestVerificationsAreCounted(t *testing.T) {
+	eachWorld(t, apitest.Options{}, func(t *testing.T, w *world) {
+		owner := w.Prepared(t, "ann@example.com")
+		path, _ := w.claim(t, owner, "missing.example.com")
+		w.verify(t, owner, path).Has("data.status", `"failed"`)
+		w.ready(t, owner, "go.example.com")
+		w.Clock.Move(24 * time.Hour)
+		w.CheckDomains(t)
+		families, err := w.Metrics.Gather()
+		if err != nil {
+			t.Fatal(err)
+		}
+		counted := map[string]float64{}
+		for _, f := range families {
+			for _, m := range f.GetMetric() {
+				if labels := m.GetLabel(); f.GetName() == "waymark_domain_verifications_total" { // outcome, trigger
+					counted[labels[1].GetValue()+" "+labels[0].GetValue()] = m.GetCounter().GetValue()
+				}
+			}
+		}
+		want := map[string]float64{"request ownership_not_proved": 1, "request ready": 1, "schedule ready": 1}
+		if !maps.Equal(counted, want) {
+			t.Errorf("counted %v, want %v", counted, want)
 		}
 	})
 }

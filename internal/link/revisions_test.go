@@ -3,6 +3,7 @@ package link_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -75,6 +76,41 @@ func TestTagRemoval(t *testing.T) {
 		owner.Call("GET", path["pending"], nil).Want(200).Has("data.publication.status", `"synced"`).
 			Has("data.publication.confirmedRevision", synced.Value("data.revision"))
 		i.Visit(t, "https://"+owner.Host+"/pending", nil, goes("https://example.com/new"))
+	})
+}
+
+// A tag is taken from more links than one statement has the time for, each with the same
+// revision.
+func TestTagRemovalFromManyLinks(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		tag := owner.Call("POST", "/tags", M{"appId": owner.AppID, "name": "t"}).Want(201)
+		var path, before []string
+		for _, slug := range []string{"first", "last"} {
+			r := owner.Link(slug, nil).Want(201)
+			path = append(path, "/links/"+apitest.Path(r.Text("data.id")))
+			tagged := owner.Call("PUT", path[len(path)-1]+"/tags", M{"tagIds": []string{tag.Text("data.id")}},
+				apitest.IfMatch(r.Revision())).Want(200)
+			before = append(before, tagged.Revision())
+			i.Clock.Move(time.Second)
+		}
+		// Between them in time are many other links, of which this test needs nothing.
+		if _, err := i.DB.Exec(t.Context(), `INSERT INTO link_tag (tag_id, link_created_at, link_id)
+			WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 14998)
+			SELECT tag_id, link_created_at + 1, 'link' || s.n FROM link_tag, s
+			WHERE link_created_at = (SELECT MIN(link_created_at) FROM link_tag)`); err != nil {
+			t.Fatal(err)
+		}
+		owner.Call("DELETE", "/tags/"+tag.Text("data.id"), nil, apitest.IfMatch(tag.Revision())).Want(204)
+		after := owner.Call("GET", path[0], nil).Want(200).Revision()
+		owner.Call("GET", path[1], nil).Want(200).Has("data.revision", `"`+after+`"`)
+		owner.Call("GET", path[1]+"/tags", nil).Want(200).Has("data.tagIds", "[]")
+		if slices.Contains(before, after) {
+			t.Error("the links have the revision from before")
+		}
+		if left, err := store.Exists(t.Context(), i.DB, "SELECT 1 FROM link_tag"); err != nil || left {
+			t.Errorf("associations are left: %t, %v", left, err)
+		}
 	})
 }
 

@@ -82,6 +82,7 @@ func TestSelection(t *testing.T) {
 			t.Error("what was taken back is indexed")
 		}
 
+		owner.Call("POST", "/templates/"+b+"/versions", M{}).Want(201) // which is no version of another template
 		foreign := newTemplate(eve, "android")
 		for _, c := range []struct {
 			android M

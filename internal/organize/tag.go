@@ -111,15 +111,28 @@ func updateTag(ctx context.Context, c *op.Call, tx *store.Tx, in *updateTagInput
 // clicks name the removed tag until the links change.
 func removeTag(ctx context.Context, c *op.Call, tx *store.Tx, in *tagInput) (op.Item[op.Nothing], error) {
 	t, err := tags.current(ctx, c, tx, in.TagID)
-	if err == nil {
-		err = publication.Links.Renew(ctx, tx, ids.Revision(), "id IN (SELECT link_id FROM link_tag WHERE tag_id = ?)",
-			t.ID)
-	}
-	if err == nil {
-		_, err = tx.Exec(ctx, "DELETE FROM link_tag WHERE tag_id = ?", t.ID)
+	revision := ids.Revision()
+	for left := err == nil; left; {
+		left, err = untag(ctx, tx, t.ID, revision)
 	}
 	if err == nil {
 		err = tags.remove(ctx, tx, t.ID)
 	}
 	return op.Removed(t.ref()), err
+}
+
+// untagged is how many links a statement takes a tag from: a statement has less time than
+// the call.
+const untagged = 5000
+
+// untag takes a tag from some of its links, and reports whether others may be left.
+func untag(ctx context.Context, tx *store.Tx, id, revision string) (left bool, err error) {
+	const some = "FROM link_tag WHERE tag_id = ? ORDER BY link_created_at, link_id LIMIT ?"
+	err = publication.Links.Renew(ctx, tx, revision, "id IN (SELECT link_id "+some+")", id, untagged)
+	if err != nil {
+		return false, err
+	}
+	n, err := tx.Exec(ctx, "DELETE FROM link_tag WHERE (tag_id, link_created_at, link_id) IN "+
+		"(SELECT tag_id, link_created_at, link_id "+some+")", id, untagged)
+	return err == nil && n == untagged, err
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/store"
-	"github.com/waymarkhq/waymark/internal/template"
 )
 
 type M = apitest.M
@@ -200,7 +199,8 @@ func fill(t *testing.T, i *apitest.Installation, owner *apitest.Client, count in
 func TestBounds(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
-		fill(t, i, owner, template.MaxPerApp-2, false)
+		fill(t, i, i.Prepared(t, "bob@example.com"), 1, false) // what another app has does not count
+		fill(t, i, owner, 198, false)
 		first := made(owner, "ios", nil)
 		second := owner.Call("POST", pathOf(first)+"/duplicate", M{"name": "Copy"}).Want(201)
 		create := M{"appId": owner.AppID, "name": "x", "baseTemplateId": "ios"}
@@ -217,7 +217,7 @@ func TestBounds(t *testing.T) {
 		owner.Call("PATCH", pathOf(second), M{"archived": false}, apitest.IfMatch(second.Revision())).Want(200)
 
 		if _, err := i.DB.Exec(t.Context(), "UPDATE template SET last_version = ? WHERE id = ?",
-			template.MaxVersions-1, second.Text("data.template.id")); err != nil {
+			999, second.Text("data.template.id")); err != nil {
 			t.Fatal(err)
 		}
 		owner.Call("POST", pathOf(second)+"/versions", "{}").Want(201).Has("data.version", "1000")
@@ -230,7 +230,8 @@ func TestBounds(t *testing.T) {
 func TestBoundInAll(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
-		fill(t, i, owner, template.MaxInAll-1, true)
+		fill(t, i, i.Prepared(t, "bob@example.com"), 1, true) // what another app has does not count
+		fill(t, i, owner, 999, true)
 		last := made(owner, "ios", nil)
 		owner.Call("POST", "/templates", M{"appId": owner.AppID, "name": "x", "baseTemplateId": "ios"}).
 			Refused(fault.ResourceConflict)

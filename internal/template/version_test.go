@@ -232,8 +232,8 @@ func TestToPublish(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if _, err := i.DB.Exec(t.Context(), "INSERT INTO link_template (template_id, link_id) VALUES (?, 'a'), (?, 'b')", id,
-			id); err != nil {
+		if _, err := i.DB.Exec(t.Context(), "INSERT INTO link_template (template_id, link_id) VALUES (?, 'a'), (?, 'b'), "+
+			"('another', 'a')", id, id); err != nil {
 			t.Fatal(err)
 		}
 		owner.Call("GET", path+"/availability", nil).Want(200).Has("data.inUse", `{"app":1,"domains":1,"links":2}`)

@@ -145,9 +145,13 @@ func (e *service) download(ctx context.Context, c *op.Call, in *exportInput) (op
 	if err := c.Require(permission(r.Dataset)); err != nil {
 		return op.File{}, err
 	}
+	gone := fault.New(fault.ResourceConflict, "%s", missing[j.State])
+	if j.DownloadURL == nil {
+		return op.File{}, gone
+	}
 	content, err := automation.File(ctx, c.DB, j.ID)
-	if j.DownloadURL == nil || errors.Is(err, store.ErrNotFound) {
-		return op.File{}, fault.New(fault.ResourceConflict, "%s", missing[j.State])
+	if errors.Is(err, store.ErrNotFound) {
+		return op.File{}, gone
 	}
 	kind := "text/csv; charset=utf-8"
 	if r.Format == "json" {

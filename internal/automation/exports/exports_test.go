@@ -11,8 +11,10 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/clicklog"
+	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/csvtable/csvtest"
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/store"
 )
 
 type M = apitest.M
@@ -203,6 +205,10 @@ func TestBusy(t *testing.T) {
 		for range 20 {
 			i.Settle(t)
 			owner.Call("GET", "/exports/"+export, nil).Has("data.state", `"running"`)
+			if due, err := store.One(t.Context(), i.DB, store.Value[clock.Instant], `SELECT run_after FROM job
+				WHERE kind = 'export'`); due.Sub(i.Clock.Now()) != 2*time.Second || err != nil {
+				t.Errorf("it is tried again in %s, %v", due.Sub(i.Clock.Now()), err)
+			}
 			i.Clock.Move(3 * time.Second)
 		}
 		end()
