@@ -57,7 +57,7 @@ func starve(l *Log) error {
 			return err
 		}
 		l.mu.Lock()
-		l.active.born = time.Now().Add(-sealAfter)
+		l.active.born = time.Now().Add(-5 * time.Second)
 		l.mu.Unlock()
 		if err := errors.Join(exhaust(), l.Done(b)); err != nil {
 			return err
@@ -67,7 +67,7 @@ func starve(l *Log) error {
 		}
 	}
 	// Segments become full.
-	for range 5 * segmentSize / 60_000 {
+	for range 5 * (4 << 20) / 60_000 {
 		if err := click(60_000); err != nil {
 			return err
 		}
@@ -94,7 +94,7 @@ func TestNoDescriptors(t *testing.T) {
 			t.Errorf("acknowledged click %d is lost", id)
 		}
 	}
-	if len(seen) < 5*segmentSize/60_000 {
+	if len(seen) < 5*(4<<20)/60_000 {
 		t.Errorf("%d clicks", len(seen))
 	}
 }

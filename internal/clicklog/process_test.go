@@ -211,7 +211,7 @@ func TestUnrepairableLastFile(t *testing.T) {
 	full := nearlyFull(t)
 	l.mu.Lock()
 	file, before := l.active.file, l.active.end
-	l.active.file, l.unsynced = full, make([]*os.File, maxUnsynced)
+	l.active.file, l.unsynced = full, make([]*os.File, 16)
 	l.mu.Unlock()
 	large := sample()
 	large.ReferrerHost = strings.Repeat("x", 60_000)

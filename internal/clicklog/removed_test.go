@@ -33,7 +33,7 @@ func TestRemoved(t *testing.T) {
 				}
 				add(t, l, 2)
 				lost := l.Backlog()
-				time.Sleep(syncEvery)
+				time.Sleep(50 * time.Millisecond)
 				synctest.Wait()
 				ids := add(t, l, 4)
 				same(t, drain(t, l), ids)
@@ -73,7 +73,7 @@ func TestReplacedByCopy(t *testing.T) {
 				if err := errors.Join(os.Rename(path, dir+".away"), copied(path, dir+".away")); err != nil {
 					t.Fatal(err)
 				}
-				time.Sleep(syncEvery)
+				time.Sleep(50 * time.Millisecond)
 				synctest.Wait()
 				ids = append(ids, add(t, l, 2)...)
 				same(t, drain(t, l), ids)
@@ -99,7 +99,7 @@ func TestCutOff(t *testing.T) {
 			t.Fatal(err)
 		}
 		ids := add(t, l, 2)
-		time.Sleep(syncEvery)
+		time.Sleep(50 * time.Millisecond)
 		synctest.Wait()
 		ids = append(ids, add(t, l, 2)...)
 		same(t, drain(t, l), ids)
@@ -124,7 +124,7 @@ func TestRemovedAndNothingLost(t *testing.T) {
 			t.Fatal(err)
 		}
 		ids = append(ids, add(t, l, 2)...)
-		time.Sleep(syncEvery)
+		time.Sleep(50 * time.Millisecond)
 		synctest.Wait()
 		ids = append(ids, add(t, l, 2)...)
 		b, err = l.Next(100)
@@ -136,7 +136,7 @@ func TestRemovedAndNothingLost(t *testing.T) {
 		}
 
 		// Between two segments, not one click goes into the removed folder.
-		time.Sleep(sealAfter)
+		time.Sleep(5 * time.Second)
 		add(t, l, 1)
 		drain(t, l)
 		if l.active != nil {
@@ -156,9 +156,9 @@ func TestRemovedAndNothingLost(t *testing.T) {
 		if err := os.RemoveAll(dir); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(adoptEvery)
+		time.Sleep(30 * time.Second)
 		drain(t, l)
-		time.Sleep(syncEvery)
+		time.Sleep(50 * time.Millisecond)
 		synctest.Wait()
 		if _, err := os.Stat(l.own.path); err != nil {
 			t.Error(err)
@@ -186,7 +186,7 @@ func TestRemovedForGood(t *testing.T) {
 			t.Fatal(err)
 		}
 		add(t, l, 1)
-		time.Sleep(syncEvery)
+		time.Sleep(50 * time.Millisecond)
 		synctest.Wait()
 		for range 3 {
 			if err := l.Append(sample()); err == nil {

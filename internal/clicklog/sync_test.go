@@ -99,22 +99,22 @@ func TestSync(t *testing.T) {
 		own := l.own.path
 		file := func(number string) string { return filepath.Join(own, number+extension) }
 		d.wants(t, dir, parent)
-		time.Sleep(syncEvery)
+		time.Sleep(50 * time.Millisecond)
 		d.wants(t, own) // for the first file
 
 		add(t, l, 1)
-		time.Sleep(syncEvery - time.Nanosecond)
+		time.Sleep(50*time.Millisecond - time.Nanosecond)
 		d.wants(t)
 		time.Sleep(time.Nanosecond)
 		d.wants(t, file("1"), own) // for the second
 		add(t, l, 3)
-		time.Sleep(syncEvery)
+		time.Sleep(50 * time.Millisecond)
 		d.wants(t, file("1"))
 		time.Sleep(time.Minute)
 		d.wants(t)
 
 		fillSegment(t, l)
-		time.Sleep(syncEvery)
+		time.Sleep(50 * time.Millisecond)
 		d.wants(t, file("1"), file("2"), own)
 		if unsynced(l) > 0 {
 			t.Error("a sealed file is still open")
@@ -143,16 +143,16 @@ func TestSyncIsTriedAgain(t *testing.T) {
 				l, told := onDisk(t, t.TempDir(), d)
 				defer l.Close()
 				add(t, l, 1)
-				time.Sleep(syncEvery)
+				time.Sleep(50 * time.Millisecond)
 				synctest.Wait()
 				fillSegment(t, l)
 				d.fail(c.path(l))
-				time.Sleep(alarmEvery)
+				time.Sleep(time.Minute)
 				synctest.Wait()
 				if failed := d.fail(""); failed < 1000 || strings.Count(told.String(), "not synced") != 1 {
 					t.Errorf("tried %d times in a minute, and told: %s", failed, told)
 				}
-				time.Sleep(syncEvery)
+				time.Sleep(50 * time.Millisecond)
 				synctest.Wait()
 				for i, path := range d.synced {
 					if d.synced[i] = filepath.Base(path); path == l.own.path {
@@ -174,28 +174,28 @@ func TestUnsyncedFiles(t *testing.T) {
 		l, _ := onDisk(t, t.TempDir(), d)
 		defer l.Close()
 		d.fail(filepath.Join(l.dir, "*", "*"))
-		for range maxUnsynced {
+		for range 16 {
 			add(t, l, 1)
 			fillSegment(t, l)
 		}
 		last := l.active
 		e := sample()
 		e.ReferrerHost = strings.Repeat("x", 60_000)
-		for range 2 * segmentSize / 60_000 {
+		for range 2 * (4 << 20) / 60_000 {
 			if err := l.Append(e); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if n := unsynced(l); l.active != last || n != maxUnsynced {
+		if n := unsynced(l); l.active != last || n != 16 {
 			t.Errorf("%d files wait, active is %d, was %d", n, l.active.number, last.number)
 		}
-		time.Sleep(sealAfter)
+		time.Sleep(5 * time.Second)
 		synctest.Wait()
 		if drain(t, l); l.active != last {
 			t.Error("a segment ended because it was old, with too many open")
 		}
 		d.fail("")
-		time.Sleep(syncEvery)
+		time.Sleep(50 * time.Millisecond)
 		synctest.Wait()
 		if add(t, l, 1); l.active == last || unsynced(l) != 1 {
 			t.Errorf("%d files wait after they could be synced", unsynced(l))

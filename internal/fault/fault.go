@@ -82,7 +82,8 @@ type Error struct {
 	// Location of the resource, on secret_not_replayable.
 	Location     string
 	Dependencies []Dependency
-	// RetryAfter in seconds; 0 means no header.
+	// RetryAfter in seconds; 0 means no header. A bound that refuses with Unavailable sets it;
+	// where a part failed, the pipeline does, and logs the cause.
 	RetryAfter int
 }
 
