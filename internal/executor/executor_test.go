@@ -518,7 +518,7 @@ func TestRunSweeps(t *testing.T) {
 		{Name: "full", Run: func(context.Context, *store.DB, int) (int64, error) {
 			calls = append(calls, "full")
 			if len(calls) < 4 {
-				return SweepLimit, nil
+				return 1000, nil
 			}
 			return 1, nil
 		}},

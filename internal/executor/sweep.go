@@ -42,11 +42,16 @@ func RunSweeps(ctx context.Context, db *store.DB, log *slog.Logger, sweeps []par
 	}
 }
 
-// runAll runs each sweep; one that removed as much as it may goes on at once.
+// runAll runs each sweep; one that removed as much as it may goes on at once. A round may
+// take long, so the clock is asked before each.
 func runAll(ctx context.Context, db *store.DB, log *slog.Logger, sweeps []part.Sweep) {
 	for _, s := range sweeps {
 		for ctx.Err() == nil {
-			n, err := s.Run(ctx, db, SweepLimit)
+			var n int64
+			err := retention.Holds(ctx, db)
+			if err == nil {
+				n, err = s.Run(ctx, db, SweepLimit)
+			}
 			if err != nil && ctx.Err() == nil {
 				log.Error("sweep", "what", s.Name, "error", err)
 			}

@@ -89,7 +89,7 @@ func TestFairness(t *testing.T) {
 		c.Move(time.Second)
 		enqueueFor(t, db, "other", "note", "other")
 		enqueueFor(t, db, "", "note", "of nobody")
-		cycle(t, e, cycleJobs+5)
+		cycle(t, e, 69)
 		if other, nobody := noted(t, db, "other"), noted(t, db, "of nobody"); other != 1 || nobody != 1 {
 			t.Errorf("done in the first cycle: %d of the other app's, %d of nobody's", other, nobody)
 		}
@@ -220,6 +220,27 @@ func TestLater(t *testing.T) {
 		cycle(t, e, 1)
 		depth(t, db, 0)
 		if fmt.Sprint(outcomes) != "[waiting done]" {
+			t.Errorf("outcomes %v", outcomes)
+		}
+	})
+}
+
+// Each attempt of a job that fails is counted, and the last one as given up.
+func TestFailuresAreCounted(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+		var outcomes []string
+		e := New(Options{DB: db, Log: executor(t, db).Log, Kinds: []jobs.Kind{(&failures{}).kind()},
+			Observe: func(kind, o string) { outcomes = append(outcomes, kind+" "+o) }})
+		enqueue(t, db, "fail", "x")
+		if _, err := db.Exec(t.Context(), "UPDATE job SET attempts = 3"); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			cycle(t, e, 1)
+			c.Move(24 * time.Hour)
+		}
+		depth(t, db, 0)
+		if fmt.Sprint(outcomes) != "[fail failed fail given_up]" {
 			t.Errorf("outcomes %v", outcomes)
 		}
 	})
@@ -390,16 +411,16 @@ func TestOutside(t *testing.T) {
 		running.Go(func() { e.Run(ctx) })
 		defer running.Wait()
 		defer stop()
-		for range cycleItems + 2 {
+		for range 12 {
 			enqueueFor(t, db, "a", "outside", "x")
 		}
-		storetest.Eventually(t, "all places are taken", func() bool { return waiting.Load() == cycleItems })
+		storetest.Eventually(t, "all places are taken", func() bool { return waiting.Load() == 10 })
 		enqueueFor(t, db, "b", "count", "1")
 		storetest.Eventually(t, "another long job is done", func() bool { return noted(t, db, "all") == 1 })
-		if n := waiting.Load(); n != cycleItems {
+		if n := waiting.Load(); n != 10 {
 			t.Errorf("%d jobs wait for strangers", n)
 		}
 		close(answer)
-		storetest.Eventually(t, "the others are done", func() bool { return noted(t, db, "answered") == cycleItems+2 })
+		storetest.Eventually(t, "the others are done", func() bool { return noted(t, db, "answered") == 12 })
 	})
 }

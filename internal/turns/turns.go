@@ -83,8 +83,8 @@ func New(workers int) *Pool {
 // out there what is to be read, and lets workers do what takes long (Turn.Each). ctx of
 // the query ends with that of Do, and at the deadline, 10 seconds from now.
 //
-// Do returns ErrBusy at once when too many queries wait, of the account or of all, and
-// ErrSlow at the deadline.
+// Do returns ErrBusy at once when too many queries wait, of the account or of all. At the
+// deadline it returns ErrBusy for a query that still waits, and ErrSlow for one that has begun.
 func (t *Pool) Do(ctx context.Context, account string, query func(context.Context, *Turn) error) error {
 	return InTime(ctx, func(ctx context.Context) error {
 		turn := &Turn{turns: t, begun: make(chan struct{})}
@@ -138,7 +138,12 @@ func (t *Pool) enter(ctx context.Context, id string, turn *Turn) error {
 		return nil
 	case <-ctx.Done():
 	}
+	// It waited for other queries until the deadline. A shorter question would have, too.
+	busy := context.Cause(ctx) == ErrSlow
 	t.mu.Lock()
+	if busy {
+		t.refused++
+	}
 	i := slices.Index(t.waiting, turn)
 	if i >= 0 {
 		a.waiting--
@@ -148,6 +153,9 @@ func (t *Pool) enter(ctx context.Context, id string, turn *Turn) error {
 	t.mu.Unlock()
 	if i < 0 { // it began at the same moment
 		t.leave(turn)
+	}
+	if busy {
+		return ErrBusy
 	}
 	return ctx.Err()
 }

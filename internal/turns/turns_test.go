@@ -363,7 +363,7 @@ func TestDeadline(t *testing.T) {
 			})
 		}
 		var results []func() error
-		for range 5 { // the last one waits
+		for range 4 {
 			results = append(results, start(t.Context(), pool, "a", slow))
 		}
 		// A unit that obeys its context ends with it.
@@ -375,7 +375,7 @@ func TestDeadline(t *testing.T) {
 			return fmt.Errorf("statement: %w", ctx.Err())
 		}))
 		time.Sleep(10*time.Second - 1)
-		wantLoad(t, pool, turns.Load{Running: 5, Waiting: 1})
+		wantLoad(t, pool, turns.Load{Running: 5})
 		for i, result := range results {
 			if err := result(); !errors.Is(err, turns.ErrSlow) {
 				t.Errorf("query %d: %v", i, err)
@@ -402,6 +402,34 @@ func TestDeadline(t *testing.T) {
 			t.Errorf("a late answer: %v", err)
 		}
 		wantLoad(t, pool, turns.Load{})
+	})
+}
+
+// A query that waits until its deadline was not slow: others kept it from beginning.
+func TestDeadlineWhileWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pool := turns.New(1)
+		release := make(chan struct{})
+		var results []func() error
+		for range 4 { // which do not end in time
+			results = append(results, start(t.Context(), pool, "a", func(context.Context, *turns.Turn) error {
+				<-release
+				return nil
+			}))
+		}
+		synctest.Wait()
+		began := time.Now()
+		err := turns.InTime(t.Context(), func(ctx context.Context) error {
+			return pool.Do(ctx, "a", each(1, func(int, int) error { return nil }))
+		})
+		if took := time.Since(began); err != turns.ErrBusy || took != 10*time.Second {
+			t.Errorf("ended with %v after %s", err, took)
+		}
+		wantLoad(t, pool, turns.Load{Running: 4, Refused: 1})
+		close(release)
+		for _, result := range results {
+			result()
+		}
 	})
 }
 
