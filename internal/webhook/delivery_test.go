@@ -2,6 +2,7 @@ package webhook_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/delivery"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
@@ -599,8 +601,119 @@ func TestAuthorizationRunsOut(t *testing.T) {
 			t.Error("the expiry of the session is not kept")
 		}
 		w.c = owner.Key(permissions...)
+		exec(t, i.DB, "UPDATE webhook SET authorized_until = ?", i.Clock.Now()+1)
+		w.get().Has("data.status", `"active"`)
+		w.c.Call("POST", w.path+"/test", M{}).Want(202)
 		exec(t, i.DB, "UPDATE webhook SET authorized_until = ?", i.Clock.Now())
 		w.get().Has("data.status", `"authorization_required"`)
 		w.c.Call("POST", w.path+"/test", M{}).Refused(fault.ResourceConflict)
+	})
+}
+
+// Deliveries that are over are removed after their retention, and a deleted destination
+// after the last of its deliveries.
+func TestSweep(t *testing.T) {
+	each(t, func(t *testing.T, i *apitest.Installation, _ *receiver) {
+		owner := i.Prepared(t, "ann@example.com")
+		w, beside := register(t, owner, nil), register(t, owner, nil)
+		emit(t, i, owner.AppID, 2)
+		i.Deliver(t)
+		emit(t, i, owner.AppID, 1) // they wait
+		w.c.Call("DELETE", w.path, nil, apitest.IfMatch(w.get().Revision())).Want(204)
+		left := func(limit int, want string) {
+			t.Helper()
+			n, err := webhook.Sweep(t.Context(), i.DB, limit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := fmt.Sprintf("%d: %d of %d, %d of %d", n,
+				count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE webhook_id = ?", w.id),
+				count(t, i.DB, "SELECT COUNT(*) FROM webhook WHERE id = ?", w.id),
+				count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE webhook_id = ?", beside.id),
+				count(t, i.DB, "SELECT COUNT(*) FROM webhook WHERE id = ?", beside.id)); got != want {
+				t.Errorf("left are %s, want %s", got, want)
+			}
+		}
+		i.Clock.Move(delivery.Retention)
+		left(100, "0: 3 of 1, 3 of 1")
+		exec(t, i.DB, "UPDATE webhook_delivery SET created_at = created_at - 1 WHERE webhook_id = ?", w.id)
+		left(2, "2: 1 of 1, 3 of 1")
+		left(2, "1: 0 of 1, 3 of 1")
+		exec(t, i.DB, "UPDATE webhook SET deleted_at = deleted_at - 1")
+		exec(t, i.DB, "UPDATE webhook_delivery SET created_at = created_at - 1")
+		left(100, "2: 0 of 0, 1 of 1") // one still waits
+		exec(t, i.DB, "UPDATE webhook SET deleted_at = created_at - 1")
+		left(100, "0: 0 of 0, 1 of 1")
+	})
+}
+
+// A dispatcher that is the only one takes over what was under way. What waits for another
+// attempt waits on.
+func TestTakeOver(t *testing.T) {
+	each(t, func(t *testing.T, i *apitest.Installation, r *receiver) {
+		owner := i.Prepared(t, "ann@example.com")
+		w := register(t, owner, nil)
+		r.answers(always(500))
+		emit(t, i, owner.AppID, 1)
+		i.Deliver(t)
+		waits := w.newest().Text("data.nextAttemptAt")
+		emit(t, i, owner.AppID, 1)
+		exec(t, i.DB, "UPDATE webhook_delivery SET state = 'delivering', due_at = due_at + 1 WHERE due_at <= ?",
+			i.Clock.Now())
+		if err := delivery.TakeOver(t.Context(), i.DB); err != nil {
+			t.Fatal(err)
+		}
+		if n := count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE due_at <= ?", i.Clock.Now()); n != 1 {
+			t.Errorf("%d deliveries are due, want the one under way", n)
+		}
+		r.answers(always(204))
+		r.take()
+		i.Deliver(t)
+		if got := r.take(); len(got) != 1 {
+			t.Errorf("%d deliveries are sent", len(got))
+		}
+		w.wantStates("pending:http_status succeeded")
+		if due := count(t, i.DB, "SELECT MIN(due_at) FROM webhook_delivery"); clock.Instant(due).String() != waits {
+			t.Errorf("what waited until %s waits until %s", waits, clock.Instant(due))
+		}
+	})
+}
+
+// What is due is found from destination to destination, without those of some owners.
+func TestFindDue(t *testing.T) {
+	each(t, func(t *testing.T, i *apitest.Installation, _ *receiver) {
+		ann, bob := i.Prepared(t, "ann@example.com"), i.Prepared(t, "bob@example.com")
+		ids := []string{register(t, ann, nil).id, register(t, bob, nil).id, register(t, ann, nil).id}
+		idle := register(t, ann, M{"events": []string{linkDeleted}}).id
+		find := func(after string, without []string, n int, want ...string) {
+			t.Helper()
+			due, err := delivery.FindDue(t.Context(), i.DB, after, without, n)
+			var got []string
+			for _, d := range due {
+				got = append(got, d.WebhookID)
+			}
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("after %q without %q, at most %d: %q, %v; want %q", after, without, n, got, err, want)
+			}
+		}
+		find("", nil, 10)
+		emit(t, i, ann.AppID, 2)
+		emit(t, i, bob.AppID, 1)
+		find("", nil, 10, ids...)
+		find("", nil, 2, ids[:2]...)
+		find(ids[0], nil, 10, ids[1:]...)
+		find(ids[2], nil, 10)
+		due, err := delivery.FindDue(t.Context(), i.DB, "", nil, 2)
+		if err != nil || len(due) != 2 {
+			t.Fatal(due, err)
+		}
+		find("", []string{due[0].OwnerID}, 10, ids[1])
+		find("", []string{due[0].OwnerID, due[1].OwnerID}, 10)
+		// What is due a moment later is not due, and neither is a destination of which nothing waits.
+		exec(t, i.DB, "UPDATE webhook_delivery SET due_at = due_at + 1 WHERE webhook_id = ?", ids[0])
+		exec(t, i.DB, "UPDATE webhook_delivery SET due_at = NULL WHERE webhook_id = ?", ids[1])
+		exec(t, i.DB, "UPDATE webhook_delivery SET webhook_id = ? WHERE id IN (SELECT MIN(id) FROM webhook_delivery WHERE "+
+			"webhook_id = ?)", idle, ids[2])
+		find("", nil, 10, ids[2], idle)
 	})
 }

@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -28,12 +29,14 @@ const (
 	// maxWrites is how many of the destinations write to the database at once.
 	maxWrites = 8
 	// pollEvery is the pause between looks for deliveries that became due, or
-	// that other processes enqueued.
-	pollEvery = 250 * time.Millisecond
+	// that other processes enqueued, and restWait that between any two looks: with
+	// thousands of destinations a look takes long.
+	pollEvery, restWait = 250 * time.Millisecond, 20 * time.Millisecond
 	// awayWait is the pause after the database did not answer.
 	awayWait = time.Second
-	// attemptLimit ends a batch well before its leases.
-	attemptLimit = 10 * time.Second
+	// attemptLimit bounds the requests of a batch, and writeLimit each of its two writes. A
+	// lease, which begins in the first, outlives the requests and the second.
+	attemptLimit, writeLimit = 10 * time.Second, 4 * time.Second
 )
 
 // Dispatcher sends the deliveries that are due. Several may run on one
@@ -75,7 +78,9 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	defer d.running.Wait()
 	for ctx.Err() == nil {
 		wait := pollEvery
-		if _, err := d.begin(ctx); err != nil && ctx.Err() == nil {
+		_, err := d.begin(ctx)
+		looked := time.Now()
+		if err != nil && ctx.Err() == nil {
 			d.log.Error("webhook dispatcher", "error", err)
 			wait = awayWait
 		}
@@ -84,6 +89,10 @@ func (d *Dispatcher) Run(ctx context.Context) {
 		case <-d.wake:
 		case <-d.free:
 		case <-time.After(wait):
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Until(looked.Add(restWait))):
 		}
 	}
 }
@@ -102,11 +111,16 @@ func (d *Dispatcher) Drain(ctx context.Context) error {
 // begin serves due destinations that are not being served, as many as there are
 // places for, and returns how many.
 func (d *Dispatcher) begin(ctx context.Context) (n int, err error) {
-	// Destinations that are being served may be among the due ones.
-	found, err := delivery.FindDue(ctx, d.db, d.after, 2*maxServed)
+	free, full := d.served.Left()
+	if free == 0 {
+		return 0, nil
+	}
+	// Destinations that are being served may be among the due ones. Those of owners who
+	// have all their places would hide others.
+	found, err := delivery.FindDue(ctx, d.db, d.after, full, 2*maxServed)
 	if err == nil && len(found) < 2*maxServed && d.after != "" {
 		var rest []delivery.Due
-		rest, err = delivery.FindDue(ctx, d.db, "", 2*maxServed)
+		rest, err = delivery.FindDue(ctx, d.db, "", full, 2*maxServed)
 		found = append(found, rest...)
 	}
 	for _, to := range found {
@@ -161,11 +175,12 @@ func (d *Dispatcher) serve(ctx context.Context, to delivery.Due) {
 // The network is used outside of transactions. An attempt that could not be recorded
 // is made again after its lease: at least once.
 func (d *Dispatcher) attempt(ctx context.Context, id string, n int) (sent, succeeded bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, attemptLimit)
-	defer cancel()
-	d.writes <- struct{}{}
-	w, all, err := claim(ctx, d.db, id, n)
-	<-d.writes
+	var w Webhook
+	var all []claimed
+	err = d.write(ctx, func(ctx context.Context) (err error) {
+		w, all, err = claim(ctx, d.db, id, n)
+		return err
+	})
 	if err != nil || len(all) == 0 {
 		return false, false, err
 	}
@@ -175,10 +190,12 @@ func (d *Dispatcher) attempt(ctx context.Context, id string, n int) (sent, succe
 			return false, false, err
 		}
 	}
+	attempting, cancel := context.WithTimeout(ctx, attemptLimit)
+	defer cancel()
 	done := make(chan claimed, len(all))
 	for i, c := range all {
 		go func() {
-			c.status, c.failure = d.client.Post(ctx, w.URL, messages[i].header, messages[i].body)
+			c.status, c.failure = d.client.Post(attempting, w.URL, messages[i].header, messages[i].body)
 			done <- c
 		}()
 	}
@@ -189,12 +206,23 @@ func (d *Dispatcher) attempt(ctx context.Context, id string, n int) (sent, succe
 		succeeded = succeeded && c.failure == nil
 		ended = append(ended, c)
 	}
-	d.writes <- struct{}{}
-	err = record(ctx, d.db, &w, ended)
-	<-d.writes
-	if err != nil {
+	if err = d.write(ctx, func(ctx context.Context) error { return record(ctx, d.db, &w, ended) }); err != nil {
 		return false, false, err
 	}
 	d.metrics.observe(ended, d.db.Now())
 	return true, succeeded, nil
+}
+
+// write writes to the database when it is the turn of the destination. It has a time limit
+// of its own, so that a delivery is recorded although its attempt took long.
+func (d *Dispatcher) write(ctx context.Context, f func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, writeLimit)
+	defer cancel()
+	select {
+	case d.writes <- struct{}{}:
+		defer func() { <-d.writes }()
+		return f(ctx)
+	case <-ctx.Done():
+		return fmt.Errorf("write of a webhook: %w", ctx.Err())
+	}
 }

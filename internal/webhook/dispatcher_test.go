@@ -14,6 +14,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/delivery"
+	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/outbound"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
@@ -152,6 +153,47 @@ func TestManyDestinations(t *testing.T) {
 				t.Fatalf("%s arrived %d times", id, n)
 			}
 		}
+	})
+}
+
+// The destinations of an owner who has all their places do not hide those of others,
+// however many are due.
+func TestManyHangingDestinations(t *testing.T) {
+	each(t, func(t *testing.T, i *apitest.Installation, r *receiver) {
+		owner, other := i.Prepared(t, "ann@example.com"), i.Prepared(t, "bob@example.com")
+		register(t, owner, nil)
+		w := register(t, other, M{"url": "https://b.example.com/"})
+		emit(t, i, owner.AppID, 1)
+		// More than a look finds, and all before the other owner's.
+		const numbers, some = "WITH RECURSIVE s(n) AS (SELECT 10000 UNION ALL SELECT n + 1 FROM s WHERE n < 11899) ", "'0' || s.n"
+		exec(t, i.DB, `INSERT INTO webhook (id, app_id, url, events, enabled, consecutive_failures, secret, owner_id, credential,
+			authorizer_type, authorizer_id, authorized_until, revision, created_at, updated_at) `+numbers+`SELECT `+some+`, app_id,
+			url, events, enabled, consecutive_failures, secret, owner_id, credential, authorizer_type, authorizer_id,
+			authorized_until, revision, created_at, updated_at FROM webhook, s WHERE app_id = ?`, owner.AppID)
+		exec(t, i.DB, `INSERT INTO webhook_delivery (id, webhook_id, webhook_revision, app_id, event_id, event_type, resource_id,
+			resource_revision, occurred_at, state, attempts, lease_no, due_at, revision, created_at, updated_at) `+numbers+
+			`SELECT `+some+`, `+some+`, webhook_revision, app_id, event_id, event_type, resource_id, resource_revision,
+			occurred_at, state, attempts, lease_no, due_at, revision, created_at, updated_at FROM webhook_delivery, s`)
+		hanging := make(chan struct{})
+		var hung atomic.Int64
+		r.answers(func(host string, _ received) int {
+			if host == "a.example.com" {
+				hung.Add(1)
+				<-hanging
+			}
+			return 204
+		})
+		stop := run(t, dispatcher(i, r, nil))
+		storetest.Eventually(t, "all places of an owner are taken", func() bool { return hung.Load() == 160 })
+		emit(t, i, other.AppID, 1)
+		storetest.Eventually(t, "delivery to the other owner", func() bool {
+			return count(t, i.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE webhook_id = ? AND state = 'succeeded'", w.id) == 1
+		})
+		if n := hung.Load(); n >= 320 { // attempts that ended make room for others after 5 s
+			t.Errorf("the other owner was served after %d that hang", n)
+		}
+		close(hanging)
+		stop()
 	})
 }
 
@@ -345,5 +387,17 @@ func TestChangedUnderLoad(t *testing.T) {
 				t.Errorf("change %d: %d sent and %d cancelled of %d", n, sent, cancelled, events)
 			}
 		}
+	})
+}
+
+// A change whose destinations cannot be read does not happen: its event would be missing.
+func TestDestinationsThatCannotBeRead(t *testing.T) {
+	each(t, func(t *testing.T, i *apitest.Installation, _ *receiver) {
+		owner := i.Prepared(t, "ann@example.com")
+		register(t, owner, nil)
+		exec(t, i.DB, "ALTER TABLE webhook_subscription RENAME TO away")
+		owner.Link("a", nil).Refused(fault.Internal)
+		exec(t, i.DB, "ALTER TABLE away RENAME TO webhook_subscription")
+		owner.Link("a", nil).Want(201)
 	})
 }

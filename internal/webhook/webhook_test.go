@@ -240,6 +240,7 @@ func TestRedirected(t *testing.T) {
 func TestLimit(t *testing.T) {
 	apitest.EachWith(t, apitest.Options{LimitScale: 1}, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
+		register(t, i.Prepared(t, "bob@example.com"), nil) // what another app has does not count
 		var last *registered
 		key := owner.Key(permissions...)
 		for range 10 {
