@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/waymarkhq/waymark/internal/clientaddr"
 	"github.com/waymarkhq/waymark/internal/clock"
 )
 
@@ -83,7 +84,7 @@ func newFlooding(scale float64) *flooding {
 func (f *flooding) event(now clock.Instant, address netip.Addr, linkID string) flood {
 	hour := uint32(int64(now) / time.Hour.Microseconds())
 	if address.IsValid() {
-		a := network(address).As16()
+		a := clientaddr.Network(address).As16()
 		if !f.addresses.take(maphash.Bytes(f.seed, a[:]), hour) {
 			return ofAddress
 		}
@@ -101,16 +102,6 @@ func (f *flooding) referrer(now clock.Instant, linkID, referrer string) bool {
 	link := maphash.String(f.seed, linkID)
 	key := maphash.String(f.seed, referrer) ^ link*0x9e3779b97f4a7c15
 	return f.seen.has(key, day) || f.referrersOfLink.take(link, day) && f.seen.add(key)
-}
-
-// network returns the address of what a client has to itself: with IPv6 a whole /64.
-func network(a netip.Addr) netip.Addr {
-	if a.Is6() {
-		if network, err := a.Prefix(64); err == nil {
-			return network.Addr()
-		}
-	}
-	return a
 }
 
 // seenWords bounds what seen remembers, in 1 MiB.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/waymarkhq/waymark/internal/clientaddr"
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/ratelimit"
 )
@@ -46,7 +47,7 @@ func newQuotas(scale float64) *quotas {
 // take counts a call. A call above the limit may be repeated after retryAfter seconds;
 // 0 admits it.
 func (q *quotas) take(ctx context.Context, now clock.Instant, e endpoint, a netip.Addr) (retryAfter int) {
-	slot := maphash.Comparable(q.seed, network(a).As16()) % rateSlots
+	slot := maphash.Comparable(q.seed, clientaddr.Network(a).As16()) % rateSlots
 	bucket := ratelimit.Bucket{Name: string(e), By: "address", Key: strconv.FormatUint(slot, 36),
 		Limit: max(1, int64(float64(rates[e])*q.scale)), Window: time.Minute}
 	standings, admitted, err := q.limiter.Take(ctx, now, []ratelimit.Bucket{bucket})

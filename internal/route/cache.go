@@ -26,7 +26,7 @@ const (
 	loadTimeout = time.Second
 	// loadsAtOnce bounds the database connections that visitors of unknown
 	// addresses can keep busy.
-	loadsAtOnce = 6
+	loadsAtOnce = 4
 )
 
 // Cache answers lookups of routes from memory, and reads from the database
@@ -51,8 +51,9 @@ type Cache struct {
 	followed atomic.Bool
 
 	// mu guards loads, and the caches against a load that was overtaken: a
-	// load stores its answer only while it is still registered here, and a
-	// change unregisters it. Readers of the caches do not take it.
+	// load stores its answer only while it is still registered here, and when
+	// the answer reflects the changes since it began. Readers of the caches do
+	// not take it.
 	mu    sync.Mutex
 	loads map[key]*load
 	// newest is the newest change that is reflected by something that was kept.
@@ -80,6 +81,9 @@ type load struct {
 	entry  entry
 	newest change
 	err    error
+	// behind is the number of the newest change of the address since the load began, 0 when
+	// there is none. Who asks after that change does not wait for this load.
+	behind int64
 }
 
 // NewCache returns an empty cache of db's routes.
@@ -142,7 +146,8 @@ func (c *Cache) lookup(ctx context.Context, k key) (entry, error) {
 // miss reads a route, or waits for the read that is already under way.
 func (c *Cache) miss(ctx context.Context, k key) (entry, error) {
 	c.mu.Lock()
-	l, running := c.loads[k]
+	l := c.loads[k]
+	running := l != nil && l.behind == 0
 	if !running {
 		// The caller's strings are part of a whole request.
 		k = key{strings.Clone(k.hostname), strings.Clone(k.path)}
@@ -160,17 +165,22 @@ func (c *Cache) miss(ctx context.Context, k key) (entry, error) {
 	}
 	// Others wait for this read: it must not end with this visitor's patience.
 	l.entry, l.newest, l.err = c.read(context.WithoutCancel(ctx), k)
+	c.end(k, l)
+	return l.entry, l.err
+}
+
+// end keeps what a load has read, unless a change overtook it, and answers who waits for it.
+func (c *Cache) end(k key, l *load) {
 	c.mu.Lock()
 	if c.loads[k] == l {
 		delete(c.loads, k)
-		if l.err == nil {
+		if l.err == nil && l.newest.seq >= l.behind {
 			c.keep(k, l.entry)
 			c.note(l.newest)
 		}
 	}
 	c.mu.Unlock()
 	close(l.done)
-	return l.entry, l.err
 }
 
 // keep stores what was read. c.mu is held.
@@ -184,12 +194,15 @@ func (c *Cache) keep(k key, e entry) {
 	c.absent.Invalidate(k)
 }
 
-// refresh takes over a change: it overtakes a load under way, and reads the
+// refresh takes over a change: it tells a load under way, and reads the
 // route again if it is held or a hostname's own. When that fails, what is held stays, so
 // that the link keeps working, and the change must be tried again.
-func (c *Cache) refresh(ctx context.Context, k key) error {
+func (c *Cache) refresh(ctx context.Context, ch change) error {
+	k := ch.key
 	c.mu.Lock()
-	delete(c.loads, k)
+	if l := c.loads[k]; l != nil {
+		l.behind = ch.seq
+	}
 	c.mu.Unlock()
 	_, present := c.present.GetEntryQuietly(k)
 	_, absent := c.absent.GetEntryQuietly(k)

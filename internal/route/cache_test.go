@@ -90,23 +90,40 @@ func TestDamagedDocument(t *testing.T) {
 	}
 }
 
-// TestOvertakenLoad lets a change come between a load's read and its storing.
+// TestOvertakenLoad lets a change come between the begin of a load and its end.
 func TestOvertakenLoad(t *testing.T) {
 	db := open(t, storetest.Address(t, "sqlite"))
-	c := NewCache(db, slog.Default())
 	k := key{"a.example", "x"}
-	// The state of a load that has read "no such row" and not yet stored it.
-	l := &load{done: make(chan struct{})}
-	c.loads[k] = l
+	put(t, db, "x", "https://e.com/before")
 	put(t, db, "x", web)
-	if err := c.refresh(t.Context(), k); err != nil {
-		t.Fatal(err)
-	}
-	if c.loads[k] == l {
-		t.Fatal("the load is still registered and would store what it has read")
-	}
-	if got := destination(t, c, "x"); got != web {
-		t.Errorf("link to %q", got)
+	newest := changes(t, db)[1]
+	for read, kept := range map[int64]bool{newest.seq - 1: false, newest.seq: true, newest.seq + 1: true} {
+		c := NewCache(db, slog.Default())
+		l := &load{done: make(chan struct{}), entry: entry{link: &Link{DesktopURL: "https://e.com/before"}},
+			newest: change{seq: read}}
+		c.loads[k] = l
+		if err := c.refresh(t.Context(), newest); err != nil {
+			t.Fatal(err)
+		}
+		c.end(k, l)
+		if _, held := c.present.GetIfPresent(k); held != kept {
+			t.Errorf("change %d overtook a load that had read change %d: kept %v", newest.seq, read, held)
+		}
+
+		// Who asks after the change has a load of their own, also while that one is under way.
+		c = NewCache(db, slog.Default())
+		l = &load{done: make(chan struct{}), newest: change{seq: read}}
+		c.loads[k] = l
+		if err := c.refresh(t.Context(), newest); err != nil {
+			t.Fatal(err)
+		}
+		if got := destination(t, c, "x"); got != web {
+			t.Errorf("link to %q", got)
+		}
+		c.end(k, l)
+		if got := destination(t, c, "x"); got != web {
+			t.Errorf("link to %q after the end of the earlier load", got)
+		}
 	}
 }
 

@@ -179,7 +179,7 @@ func (f *follower) step(ctx context.Context) (int, error) {
 		if ch.seq == f.last.seq {
 			continue
 		}
-		if err := f.cache.refresh(ctx, ch.key); err != nil {
+		if err := f.cache.refresh(ctx, ch); err != nil {
 			return 0, err
 		}
 		f.last = ch

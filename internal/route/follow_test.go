@@ -35,6 +35,9 @@ func TestFollow(t *testing.T) {
 			address := storetest.Address(t, engine)
 			writer := open(t, address)
 			put(t, writer, "x", "https://e.com/before")
+			if _, err := writer.Exec(t.Context(), "INSERT INTO installation (name, value) VALUES ('a', 'b')"); err != nil {
+				t.Fatal(err) // the epoch is not alone there
+			}
 			woken, other := NewCache(writer, slog.Default()), NewCache(open(t, address), slog.Default())
 			caches := map[string]*Cache{"woken": woken, "polling": other}
 			for _, c := range caches {
@@ -160,14 +163,17 @@ func TestFollowSwept(t *testing.T) {
 // TestFollowManyChanges needs more than one read.
 func TestFollowManyChanges(t *testing.T) {
 	db := open(t, storetest.Address(t, "sqlite"))
+	put(t, db, "first", web) // so that the hostname is known
 	c := NewCache(db, slog.Default())
 	f := follower{cache: c}
 	if err := f.poll(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	destination(t, c, "last")
+	if got := destination(t, c, "last"); got != "" {
+		t.Fatalf("before its publication the link leads to %q", got)
+	}
 	publish(t, db, func(p *Publisher) error {
-		for i := range 2*pollAtMost + 1 {
+		for i := range 2001 {
 			if err := putLink(t.Context(), p, "a.example", fmt.Sprint(i), "r", Link{}); err != nil {
 				return err
 			}

@@ -238,7 +238,7 @@ func TestFollowReadAhead(t *testing.T) {
 		put(t, db, "z", web)
 		destination(t, r.c, "z")
 		publish(t, db, func(p *Publisher) error {
-			for i := range 2 * pollAtMost {
+			for i := range 2000 {
 				if err := putLink(t.Context(), p, "a.example", fmt.Sprint("other-", i), "r", Link{}); err != nil {
 					return err
 				}

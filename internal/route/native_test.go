@@ -12,7 +12,7 @@ import (
 
 func TestAppAddress(t *testing.T) {
 	own := "waymark_link=" + url.QueryEscape(address)
-	long, longer := strings.Repeat("x", maxNative), strings.Repeat("y", 1000)
+	long, longer := strings.Repeat("x", 2000), strings.Repeat("y", 1000)
 	for name, c := range map[string]struct {
 		path, parameters, query string
 		want                    string // "*" stands for the parameter with the link's address
@@ -40,12 +40,12 @@ func TestAppAddress(t *testing.T) {
 		"small parameters":        {"a", `{"a":"` + long + `","b":1}`, "", "a?b=1&*"},
 	} {
 		app := newAppAddress(&Link{AppPath: c.path, Parameters: c.parameters})
-		if got := app.with(address, c.query); got != strings.ReplaceAll(c.want, "*", own) || len(got) > maxNative {
+		if got := app.with(address, c.query); got != strings.ReplaceAll(c.want, "*", own) || len(got) > 2000 {
 			t.Errorf("%s: %d bytes\ngot  %s\nwant %s", name, len(got), got, strings.ReplaceAll(c.want, "*", own))
 		}
 	}
 	// From both sides of the bound: the longest path and parameter that fit.
-	room := maxNative - len("?#"+own)
+	room := 2000 - len("?#"+own)
 	for n, want := range map[int]bool{room: true, room + 1: false} {
 		app := newAppAddress(&Link{AppPath: strings.Repeat("p", n)})
 		if got := app.with(address, ""); strings.HasPrefix(got, "p") != want {
@@ -94,7 +94,7 @@ func TestIntent(t *testing.T) {
 		}
 	}
 	host, visit := Host{AndroidPackage: "com.example"}, Visit{Platform: Android, Address: address}
-	for n, want := range map[int]bool{maxFallback: true, maxFallback + 1: false} {
+	for n, want := range map[int]bool{4000: true, 4001: false} {
 		uri := nativeURI(&appAddress{}, &host, &visit, strings.Repeat("x", n))
 		if _, found := parseIntent(t, uri)["S.browser_fallback_url"]; found != want {
 			t.Errorf("a fallback of %d bytes: %v", n, found)
@@ -102,7 +102,7 @@ func TestIntent(t *testing.T) {
 	}
 	// The address of the link opens an app without a scheme, without a query that is
 	// too long.
-	visit.Query = strings.Repeat("x", maxNative)
+	visit.Query = strings.Repeat("x", 2000)
 	if got := parseIntent(t, nativeURI(&appAddress{}, &host, &visit, ""))["data"]; got != address {
 		t.Errorf("with a long query: %s", got)
 	}
@@ -204,7 +204,7 @@ func FuzzNativeURI(f *testing.F) {
 				continue
 			}
 			checkApp(t, d, link, host, &visit)
-			if n := len(d.App.NativeURI); n > maxNative+maxFallback+300 {
+			if n := len(d.App.NativeURI); n > 6300 {
 				t.Fatalf("%d bytes", n)
 			}
 			// The app gets the address of the link, and what it was told if all fits.

@@ -137,6 +137,8 @@ func TestApp(t *testing.T) {
 func TestAppStoreID(t *testing.T) {
 	for address, want := range map[string]string{
 		"https://apps.apple.com/us/app/some-name/id1234567890?mt=8": "1234567890",
+		"https://apps.apple.com/app/id12345678901234567890":         "12345678901234567890",
+		"https://apps.apple.com/app/id123456789012345678901":        "",
 		"https://apps.apple.com/app/id1":                            "1",
 		"https://itunes.apple.com/app/id42":                         "42",
 		"https://apps.apple.com/us/developer/some/id12":             "",

@@ -97,7 +97,7 @@ func TestLinksByID(t *testing.T) {
 		// Another link at the address of a deleted one is not taken for it.
 		publish(func(p *Publisher) error { return p.Remove(ctx, "a.example", "two", "a.example:2") })
 		put("a.example", "two", "a.example:4")
-		if err := c.refresh(ctx, key{"a.example", "two"}); err != nil {
+		if err := c.refresh(ctx, change{key: key{"a.example", "two"}}); err != nil {
 			t.Fatal(err)
 		}
 		find("", "", "", "a.example:1", "", "", "", "", "")

@@ -87,6 +87,9 @@ func TestDocuments(t *testing.T) {
 func TestPublish(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
 		ctx := t.Context()
+		if _, err := db.Exec(ctx, "INSERT INTO sequence (name, value) VALUES ('other', 7)"); err != nil {
+			t.Fatal(err)
+		}
 		publish(t, db, func(p *Publisher) error {
 			for i := range 3 {
 				if err := putLink(ctx, p, "a.example", "x", fmt.Sprint(i),
@@ -109,12 +112,31 @@ func TestPublish(t *testing.T) {
 		if n := len(changes(t, db)); n != 4 {
 			t.Errorf("%d changes after a late removal", n)
 		}
-		publish(t, db, func(p *Publisher) error { return p.Remove(ctx, "a.example", "x", "link2") })
+		// The owner's other addresses stay.
+		others := []key{{"a.example", "y"}, {"b.example", "x"}}
+		publish(t, db, func(p *Publisher) error {
+			for _, k := range others {
+				if err := putLink(ctx, p, k.hostname, k.path, "r", Link{LinkID: "link2"}); err != nil {
+					return err
+				}
+			}
+			return p.Remove(ctx, "a.example", "x", "link2")
+		})
+		for _, k := range others {
+			if there, err := store.Exists(ctx, db, "SELECT 1 FROM route WHERE hostname = ? AND path = ?", k.hostname,
+				k.path); !there || err != nil {
+				t.Errorf("%v is gone: %v", k, err)
+			}
+		}
+		publish(t, db, func(p *Publisher) error { return p.Remove(ctx, "b.example", "x", "link2") })
 		if there, err := store.Exists(ctx, db, "SELECT 1 FROM route WHERE path = 'x'"); there || err != nil {
 			t.Errorf("the route is still there: %v", err)
 		}
-		if n := len(changes(t, db)); n != 5 {
+		if n := len(changes(t, db)); n != 8 {
 			t.Errorf("%d changes", n)
+		}
+		if n, err := store.One(ctx, db, store.Value[int64], "SELECT value FROM sequence WHERE name = 'other'"); n != 7 {
+			t.Errorf("another sequence is at %d, %v", n, err)
 		}
 		err = db.InTxReadCommitted(ctx, func(tx *store.Tx) error {
 			p, err := Lock(ctx, tx)

@@ -91,7 +91,7 @@ func (c *Cache) Template(ctx context.Context, base binding.Base, name, appID str
 			return page.Official(base), fmt.Errorf("route.Template(%q): %w", name, err)
 		}
 	}
-	if t.page == nil || t.appID != appID || t.base != base {
+	if t.appID != appID || t.base != base { // one that was not found has neither
 		return page.Official(base), t.err
 	}
 	return t.page, nil
