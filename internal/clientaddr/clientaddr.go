@@ -63,6 +63,17 @@ func parseHop(s string) (netip.Addr, bool) {
 // plain makes an address comparable: an IPv4 one in IPv6 form is IPv4.
 func plain(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
 
+// Network returns the address of what a client has to itself, by which it is counted: its
+// address, with IPv6 that of its whole /64.
+func Network(a netip.Addr) netip.Addr {
+	a = plain(a)
+	if a.Is6() {
+		network, _ := a.Prefix(64)
+		return network.Addr()
+	}
+	return a
+}
+
 // Contain reports whether a, which is no IPv4 address in IPv6 form, is a trusted proxy.
 func (t Trusted) Contain(a netip.Addr) bool {
 	for _, p := range t {

@@ -172,11 +172,7 @@ func (l *Listener) client(remote net.Addr) netip.Addr {
 	if l.PerAddress == 0 || l.Trusted.Contain(address) {
 		return netip.Addr{}
 	}
-	if address.Is6() {
-		network, _ := address.Prefix(64)
-		return network.Addr()
-	}
-	return address
+	return clientaddr.Network(address)
 }
 
 // Handler has h answer. An answer ends its connection when l drains, and when the body of

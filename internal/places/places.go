@@ -15,8 +15,12 @@ type Places struct {
 	taken  int
 }
 
-// New returns a number of places in all, of which each owner may take some.
+// New returns a number of places in all, of which each owner may take some. It panics when
+// those are more.
 func New(all, each int) *Places {
+	if each > all {
+		panic("an owner has more places than there are")
+	}
 	return &Places{all: all, each: each, freed: make(chan struct{}, 1), owners: map[string]int{}}
 }
 

@@ -47,3 +47,13 @@ func TestPlaces(t *testing.T) {
 	take("ann", false)
 	left(0, "bob", "eve")
 }
+
+func TestAnOwnerHasNoMoreThanAll(t *testing.T) {
+	places.New(2, 2)
+	defer func() {
+		if recover() == nil {
+			t.Error("an owner has more places than there are")
+		}
+	}()
+	places.New(1, 2)
+}

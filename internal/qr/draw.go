@@ -6,7 +6,6 @@ import (
 	"image"
 	_ "image/jpeg" // logos
 	_ "image/png"  // logos
-	"runtime"
 
 	"github.com/maypok86/otter/v2"
 
@@ -14,25 +13,16 @@ import (
 	"github.com/waymarkhq/waymark/internal/blob"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/op"
-	"github.com/waymarkhq/waymark/internal/places"
 	"github.com/waymarkhq/waymark/internal/qr/qrimage"
+	"github.com/waymarkhq/waymark/internal/turns"
 )
 
 // maxLogo bounds what a logo takes when it is decoded; at the size of a code
 // nobody sees more.
 const maxLogo = 1024
 
-const (
-	// maxDrawings is how many drawings may wait or be under way in a process, and
-	// ownerDrawings how many of one owner: a code with a logo takes 100 ms.
-	maxDrawings, ownerDrawings = 64, 16
-	// maxDrawn bounds the pictures that are kept, in bytes.
-	maxDrawn = 16 << 20
-)
-
-// errBusy is the refusal of a drawing that there is no room for.
-var errBusy error = &fault.Error{Code: fault.Unavailable, RetryAfter: 1,
-	Message: "Too many QR codes are being drawn. Wait for Retry-After and ask again."}
+// maxDrawn bounds the pictures that are kept, in bytes.
+const maxDrawn = 16 << 20
 
 // picture is all that a drawing depends on.
 type picture struct {
@@ -44,15 +34,14 @@ type picture struct {
 // drawer draws codes and keeps what it drew last.
 type drawer struct {
 	blobs blob.Store
-	open  *places.Places
-	// drawing has a place for each processor: a code with a logo takes some 20 MiB
-	// while it is drawn, and more at once would not be done sooner.
+	// drawing has the places that heavy reads have, as a code with a logo takes 100 ms and
+	// some 20 MiB while it is drawn. How many wait is bounded by the room of their answers.
 	drawing chan struct{}
 	drawn   *otter.Cache[picture, []byte]
 }
 
 func newDrawer(blobs blob.Store) *drawer {
-	return &drawer{blobs, places.New(maxDrawings, ownerDrawings), make(chan struct{}, runtime.GOMAXPROCS(0)),
+	return &drawer{blobs, make(chan struct{}, turns.Workers()),
 		otter.Must(&otter.Options[picture, []byte]{
 			MaximumWeight: maxDrawn,
 			Weigher: func(p picture, content []byte) uint32 {
@@ -61,9 +50,9 @@ func newDrawer(blobs blob.Store) *drawer {
 		})}
 }
 
-// draw returns the drawing of a picture for an owner. A refusal names the member of
+// draw returns the drawing of a picture. A refusal names the member of
 // the request after at, which is "/" for a body and "query." for a query.
-func (d *drawer) draw(ctx context.Context, owner, at string, p picture) (op.File, error) {
+func (d *drawer) draw(ctx context.Context, at string, p picture) (op.File, error) {
 	file := op.File{Name: "qr-code." + p.Format, ContentType: "image/png"}
 	if p.Format == "svg" {
 		file.ContentType = "image/svg+xml"
@@ -72,10 +61,6 @@ func (d *drawer) draw(ctx context.Context, owner, at string, p picture) (op.File
 	if file.Content, drawn = d.drawn.GetIfPresent(p); drawn {
 		return file, nil
 	}
-	if !d.open.Take(owner) {
-		return file, errBusy
-	}
-	defer d.open.GiveBack(owner)
 	select {
 	case d.drawing <- struct{}{}:
 		defer func() { <-d.drawing }()

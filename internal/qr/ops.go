@@ -84,7 +84,7 @@ func (s *service) draw(ctx context.Context, c *op.Call, in *drawInput) (op.File,
 	if err != nil {
 		return op.File{}, err
 	}
-	file, err := s.drawer.draw(ctx, c.Actor.OwnerID, "query.", picture{Look: in.look(), address: address})
+	file, err := s.drawer.draw(ctx, "query.", picture{Look: in.look(), address: address})
 	file.Ref = op.Ref{Type: "link", ID: in.LinkID, AppID: c.AppID}
 	return file, err
 }
@@ -221,7 +221,7 @@ func (s *service) download(ctx context.Context, c *op.Call, in *downloadInput) (
 			return op.File{}, err
 		}
 	}
-	file, err := s.drawer.draw(ctx, c.Actor.OwnerID, "query.", p)
+	file, err := s.drawer.draw(ctx, "query.", p)
 	file.Ref = v.ref()
 	return file, err
 }
