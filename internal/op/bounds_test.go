@@ -16,6 +16,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/waymarkhq/waymark/internal/actor"
 )
 
 func TestTextOf(t *testing.T) {
@@ -79,6 +81,14 @@ func TestShares(t *testing.T) {
 	take("b", 3, true)
 	take("c", 3, false)
 	take("c", 2, true)
+
+	newShares(3, 3)
+	defer func() {
+		if recover() == nil {
+			t.Error("an account may have more than there is")
+		}
+	}()
+	newShares(3, 4)
 }
 
 // Who waits gets what others give back, or nothing when the time is over.
@@ -154,7 +164,7 @@ func (p *pipes) Addr() net.Addr { return &net.UnixAddr{} }
 // A client that reads each part of an answer in time gets all of it, however long that
 // takes. One that stops reading is left.
 func TestSlowReaders(t *testing.T) {
-	body := bytes.Repeat([]byte("x"), 3*sendingChunk)
+	body := bytes.Repeat([]byte("x"), 3*64<<10)
 	for _, c := range []struct {
 		pause  time.Duration
 		unread bool
@@ -171,7 +181,7 @@ func TestSlowReaders(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := 0
-			for chunk := make([]byte, sendingChunk); err == nil; {
+			for chunk := make([]byte, 64<<10); err == nil; {
 				time.Sleep(c.pause)
 				var n int
 				n, err = io.ReadFull(response.Body, chunk)
@@ -252,6 +262,54 @@ func TestBodiesOfBusyCalls(t *testing.T) {
 		go fmt.Fprint(client, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nab")
 		if _, err := http.ReadResponse(bufio.NewReader(client), nil); err != nil || left != nil {
 			t.Errorf("%v, the call ended with %v", err, left)
+		}
+	})
+}
+
+// deadlines is an answer that keeps the deadline of reading.
+type deadlines struct {
+	http.ResponseWriter
+	read time.Time
+}
+
+func (d *deadlines) SetReadDeadline(t time.Time) error {
+	d.read = t
+	return nil
+}
+
+// A body that was read to its end leaves the connection without a deadline: the call may
+// take longer than the body, and net/http ends a call whose connection cannot be read.
+func TestBodyLeavesNoDeadline(t *testing.T) {
+	w := &deadlines{}
+	body := newPaced(w, &http.Request{Body: io.NopCloser(strings.NewReader("abc"))})
+	some := make([]byte, 2)
+	if _, err := body.Read(some); err != nil || w.read.IsZero() {
+		t.Errorf("half of the body: %v, to be read until %s", err, w.read)
+	}
+	if rest, err := io.ReadAll(body); err != nil || string(rest) != "c" || !w.read.IsZero() {
+		t.Errorf("the rest is %q, %v, to be read until %s", rest, err, w.read)
+	}
+}
+
+// An answer that is made waits a while for its room, as the effect of its call has happened.
+func TestAnswerWaitsForItsRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &callContext{pipeline: New(Options{}), ctx: t.Context()}
+		c.Actor = &actor.Actor{OwnerID: "a"}
+		others, _ := c.pipeline.sending.take("a", 4<<20)
+		began := time.Now()
+		if err := c.keepRoom(16<<10 + 1); err != errUnread || time.Since(began) != 2*time.Second {
+			t.Errorf("without room: %v after %s", err, time.Since(began))
+		}
+		if err := c.keepRoom(16 << 10); err != nil {
+			t.Errorf("a small answer: %v", err)
+		}
+		go func() {
+			time.Sleep(time.Second)
+			others.giveBack()
+		}()
+		if err := c.keepRoom(16<<10 + 1); err != nil || c.room.n != 16<<10+1 {
+			t.Errorf("after others were read: %v", err)
 		}
 	})
 }

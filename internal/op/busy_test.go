@@ -7,6 +7,7 @@ import (
 	"image"
 	"image/png"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -73,7 +74,8 @@ func TestHalfSentUploads(t *testing.T) {
 // An account has a bounded number of calls under way; others do not feel it.
 func TestCallsUnderWay(t *testing.T) {
 	const most = 256
-	apitest.EachWith(t, apitest.Options{LimitScale: 1e6}, func(t *testing.T, i *apitest.Installation) {
+	var log apitest.Journal
+	apitest.EachWith(t, apitest.Options{LimitScale: 1e6, Log: &log}, func(t *testing.T, i *apitest.Installation) {
 		owner, other := i.Prepared(t, "ann@example.com"), i.Prepared(t, "bob@example.com")
 		key := owner.Key("tags:create", "tags:read")
 		with, arrived, goOn := waiting()
@@ -88,6 +90,9 @@ func TestCallsUnderWay(t *testing.T) {
 			t.Errorf("Retry-After %q", r.Header.Get("Retry-After"))
 		}
 		other.Call("GET", "/me", nil).Want(200)
+		if strings.Contains(log.String(), "call failed") { // nothing did, and thousands are refused in a flood
+			t.Errorf("the log has a call that was refused:\n%s", log.String())
+		}
 		close(goOn)
 		for range most {
 			(<-answers).Want(201)

@@ -2,6 +2,7 @@ package op
 
 import (
 	"crypto/sha256"
+	"log/slog"
 	"mime"
 	"net/http"
 	"strconv"
@@ -17,13 +18,19 @@ import (
 // whose cause goes to the log alone.
 func (c *callContext) refuse(err error) {
 	refusal, ok := fault.From(err)
-	if !ok || refusal.Code == fault.Unavailable {
+	// A bound that refuses says when to ask again. Nothing failed then, and who asks for too
+	// much is not to fill the log: metrics count it.
+	if !ok || refusal.Code == fault.Unavailable && refusal.RetryAfter == 0 {
 		if !ok && c.pipeline.DB.IsAway(err) {
 			refusal = fault.New(fault.Unavailable, "A part of the service is unavailable. The outcome may be "+
 				"uncertain; repeat the same request with the same key.")
 		}
 		fault.Wrap(&err, "%s", c.operation())
-		c.pipeline.Log.Error("call failed", "operation", c.row.ID, "request_id", c.RequestID, "error", err)
+		level := slog.LevelError
+		if c.r.Context().Err() != nil { // its client left
+			level = slog.LevelDebug
+		}
+		c.pipeline.Log.Log(c.ctx, level, "call failed", "operation", c.row.ID, "request_id", c.RequestID, "error", err)
 	}
 	if refusal.Code == fault.Unavailable && refusal.RetryAfter == 0 {
 		refusal.RetryAfter = 5

@@ -1,6 +1,7 @@
 package op_test
 
 import (
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -213,6 +214,37 @@ func TestOneKeyInTwoProcesses(t *testing.T) {
 	first.Wait()
 	if r := rename(there).Want(200); r.Header.Get("Idempotency-Replayed") != "true" {
 		t.Error("the second process renamed the tag again")
+	}
+}
+
+// What another process did under the same key, after this one had looked for it, is the
+// answer: not the refusal that its effect causes.
+func TestKeyThatAnotherProcessWasFasterWith(t *testing.T) {
+	address := storetest.Address(t, "postgres")
+	one := apitest.New(t, "postgres", apitest.Options{Database: address})
+	two := apitest.New(t, "postgres", apitest.Options{Database: address, DataDir: one.DataDir})
+	owner := one.Prepared(t, "ann@example.com")
+	key := owner.Key("tags:update")
+	tag := owner.Call("POST", "/tags", M{"appId": owner.AppID, "name": "t"}).Want(201)
+	path, intent := "/tags/"+tag.Text("data.id"), apitest.NewKey()
+	var looked, faster bool
+	ctx := store.WithFaults(t.Context(), func(query string) error {
+		if looked && !faster {
+			faster = true
+			key.Call("PATCH", path, M{"name": "u"}, apitest.IfMatch(tag.Revision()), apitest.Idempotent(intent)).Want(200)
+		}
+		looked = looked || strings.Contains(query, "FROM receipt")
+		return nil
+	})
+	r := httptest.NewRequestWithContext(ctx, "PATCH", "https://api.example/v1"+path, strings.NewReader(`{"name":"u"}`))
+	r.Header.Set("Authorization", "Bearer "+key.Credential)
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Idempotency-Key", intent)
+	r.Header.Set("If-Match", tag.Header.Get("ETag"))
+	w := httptest.NewRecorder()
+	two.API.ServeHTTP(w, r)
+	if !faster || w.Code != 200 || w.Header().Get("Idempotency-Replayed") != "true" {
+		t.Errorf("another process was faster: %t; the answer is %d %s", faster, w.Code, w.Body)
 	}
 }
 

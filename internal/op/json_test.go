@@ -1,6 +1,7 @@
 package op
 
 import (
+	"errors"
 	"log/slog"
 	"math"
 	"net/http/httptest"
@@ -130,3 +131,18 @@ func TestPanicWhileChecking(t *testing.T) {
 type unreadable struct{}
 
 func (*unreadable) UnmarshalJSON([]byte) error { panic("unreadable") }
+
+// A value that its Go type cannot take is named, although its schema takes it.
+func TestDecodeFault(t *testing.T) {
+	var into struct {
+		A []struct{ B int } `json:"a"`
+	}
+	err := Unmarshal([]byte(`{"a":[{"B":1},{"B":"x"}]}`), &into)
+	refusal, ok := fault.From(decodeFault(err))
+	if err == nil || !ok || len(refusal.Details) != 1 || refusal.Details[0].Path != "/a/1/B" {
+		t.Errorf("%v is told as %+v", err, refusal)
+	}
+	if refusal, ok := fault.From(decodeFault(errors.New("x"))); !ok || len(refusal.Details) != 1 || refusal.Details[0].Path != "" {
+		t.Errorf("another error is told as %+v", refusal)
+	}
+}

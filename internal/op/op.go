@@ -34,6 +34,8 @@ type Op struct {
 	// ETag makes answers carry the revision of their resource although their
 	// data has no revision at its top.
 	ETag bool
+	// Turns is set where the handler takes turns for its reads by itself.
+	Turns bool
 	// Conflict is for reads that the state of a resource may refuse with 409.
 	Conflict bool
 	// Status of success; 0 means the method's usual one.
@@ -127,9 +129,17 @@ func (c *Call) InTx(ctx context.Context, f func(*store.Tx) error) error {
 // with a call whose DB is for such reads (store.DB.Long). It is refused at once when too
 // many of the account wait, and ends after 10 seconds.
 func (c *Call) Heavy(ctx context.Context, read func(context.Context, *Call) error) error {
+	return c.heavy(ctx, func(context.Context) error { return nil }, read)
+}
+
+// heavy is Heavy for a read that waits for something else before it takes a worker.
+func (c *Call) heavy(ctx context.Context, ready func(context.Context) error, read func(context.Context, *Call) error) error {
 	heavy := *c
 	heavy.DB = c.DB.Long()
 	return c.turns.Do(ctx, c.Actor.OwnerID, func(ctx context.Context, turn *turns.Turn) error {
+		if err := ready(ctx); err != nil {
+			return err
+		}
 		return turn.Each(ctx, 1, func(int, int) error { return read(ctx, &heavy) })
 	})
 }

@@ -36,8 +36,8 @@ func newPaced(w http.ResponseWriter, r *http.Request) *paced {
 		patience: startTime}
 }
 
-// Read implements io.Reader. It counts only the time in which it waits: what lies ready
-// can always be read.
+// Read implements io.Reader. It counts only the time in which it waits, so that
+// who reads slowly takes none from the client.
 func (p *paced) Read(b []byte) (int, error) {
 	began := time.Now()
 	until := began.Add(p.patience)

@@ -16,6 +16,7 @@ func Part() part.Part {
 		Name: "op",
 		Sweeps: []part.Sweep{
 			{Name: "sessions", Run: actor.SweepSessions},
+			{Name: "addresses that sign in", Run: actor.SweepLinks},
 			{Name: "receipts", Run: receipt.Sweep},
 			{Name: "audit events", Run: audit.Sweep},
 			{Name: "request records", Run: requestlog.Sweep},

@@ -1,11 +1,13 @@
 package op
 
 import (
+	"context"
 	"net/http"
 	"net/netip"
 	"strconv"
 	"time"
 
+	"github.com/waymarkhq/waymark/internal/clientaddr"
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ratelimit"
@@ -119,24 +121,19 @@ func RateHeaders(h http.Header, standings []ratelimit.Standing) {
 // addressBucket counts calls of a client that no credential bounds. An IPv6
 // client has a whole /64 to itself.
 func (p *Pipeline) addressBucket(a netip.Addr) ratelimit.Bucket {
-	if a.Is6() && !a.Is4In6() {
-		if p, err := a.Prefix(64); err == nil {
-			a = p.Addr()
-		}
-	}
-	return ratelimit.Bucket{Name: "address", By: "address", Key: a.Unmap().String(), Limit: p.Scaled(addressRate),
+	return ratelimit.Bucket{Name: "address", By: "address", Key: clientaddr.Network(a).String(), Limit: p.Scaled(addressRate),
 		Window: rateWindow}
 }
 
 // addressFull returns the refusal of a caller whose address had too many
 // refusals in this window.
-func (p *Pipeline) addressFull(c *callContext) error {
-	standings, err := p.addresses.Peek(c.ctx, c.Now, []ratelimit.Bucket{p.addressBucket(p.ClientAddr(c.r))})
+func (p *Pipeline) addressFull(ctx context.Context, r *http.Request) ([]ratelimit.Standing, error) {
+	now := p.DB.Now()
+	standings, err := p.addresses.Peek(ctx, now, []ratelimit.Bucket{p.addressBucket(p.ClientAddr(r))})
 	if err != nil || standings[0].Remaining() > 0 {
-		return err
+		return nil, err
 	}
-	c.standings, c.windowFull = standings, true
-	return limited(standings[0], c.Now)
+	return standings, limited(standings[0], now)
 }
 
 // CountAddress counts a call without a valid credential, and returns a refusal

@@ -1,6 +1,7 @@
 package op
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -52,7 +53,10 @@ func (c *callContext) countReceipt(bytes int) {
 	if bytes <= smallReceipt {
 		return
 	}
-	s, err := c.pipeline.Limiter.Add(c.ctx, c.Now, ratelimit.Bucket{Name: "receipt", By: "account", Key: c.Actor.OwnerID,
+	// Its client may have left.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.ctx), roomTime)
+	defer cancel()
+	s, err := c.pipeline.Limiter.Add(ctx, c.Now, ratelimit.Bucket{Name: "receipt", By: "account", Key: c.Actor.OwnerID,
 		Limit: c.Scaled(receiptBytes), Window: receiptWindow}, int64(bytes-smallReceipt))
 	if err != nil {
 		c.pipeline.Log.Warn("a receipt was not counted", "request_id", c.RequestID, "error", err)

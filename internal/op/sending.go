@@ -25,18 +25,24 @@ const (
 	sendingChunk, sendingTime = 64 << 10, 10 * time.Second
 )
 
-var errUnread = busy("Too many answers of this account are waiting to be read. Read them, then repeat the same " +
-	"request, a mutation with the same key.")
+var errUnread = busy("Too many large answers are being made or read, of this account or of all. Read those that are " +
+	"open, then repeat the same request, a mutation with the same key.")
 
 // awaitRoom takes the room of a large answer before its rows are read, which take memory,
-// too. A moment later most of those before it are written.
-func (c *callContext) awaitRoom() error {
-	if !c.row.paged && c.row.types == nil {
+// too. What takes turns by itself has few rows in memory, and its room when it is made.
+func (c *callContext) awaitRoom(ctx context.Context) error {
+	if !c.row.paged && c.row.types == nil || c.row.Turns {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(c.ctx, roomTime)
+	return c.takeRoom(ctx, pageBytes)
+}
+
+// takeRoom takes room for so many bytes. A moment later most of those before it are
+// written.
+func (c *callContext) takeRoom(ctx context.Context, bytes int64) error {
+	ctx, cancel := context.WithTimeout(ctx, roomTime)
 	defer cancel()
-	room, ok := c.pipeline.sending.wait(ctx, c.Actor.OwnerID, pageBytes)
+	room, ok := c.pipeline.sending.wait(ctx, c.Actor.OwnerID, bytes)
 	if !ok {
 		return errUnread
 	}
@@ -53,12 +59,7 @@ func (c *callContext) keepRoom(bytes int) error {
 		c.room.shrink(int64(bytes))
 		return nil
 	}
-	room, ok := c.pipeline.sending.take(c.Actor.OwnerID, int64(bytes))
-	if !ok {
-		return errUnread
-	}
-	c.room = room
-	return nil
+	return c.takeRoom(c.ctx, int64(bytes))
 }
 
 // send writes the parts of a body. It gives up when the client stops reading, and

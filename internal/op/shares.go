@@ -22,6 +22,9 @@ type shares struct {
 }
 
 func newShares(all, each int64) *shares {
+	if each > all {
+		panic("an account has more than there is")
+	}
 	return &shares{all: all, each: each, accounts: map[string]int64{}, freed: make(chan struct{})}
 }
 

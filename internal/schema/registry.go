@@ -33,6 +33,7 @@ import (
 //	example    a value to show, as JSON or, for a string, as it is
 //	aliases    other names that people send, for "did you mean"
 //	controls   "allowed": a string of any characters, for content such as CSV
+//	extension  "true": Waymark's own addition to the contract, marked x-waymark-extension
 //
 // On a slice, the tags for strings and numbers hold for its items.
 type Registry struct {

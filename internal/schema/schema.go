@@ -31,18 +31,20 @@ type Schema struct {
 	// Enum are the admitted strings, or whole numbers as they are written.
 	Enum []string
 	// Const is the one admitted value: a string, a bool or a float64.
-	Const            any
-	Default          any
-	Example          any
-	Pattern          string
-	MinLength        *int
-	MaxLength        *int
-	Minimum          *float64
-	Maximum          *float64
-	Items            *Schema
-	MinItems         *int
-	MaxItems         *int
-	UniqueItems      bool
+	Const       any
+	Default     any
+	Example     any
+	Pattern     string
+	MinLength   *int
+	MaxLength   *int
+	Minimum     *float64
+	Maximum     *float64
+	Items       *Schema
+	MinItems    *int
+	MaxItems    *int
+	UniqueItems bool
+	// Extension marks what is not part of the contract as it was agreed, and may be ignored.
+	Extension        bool
 	Properties       []Property
 	MaxProperties    *int
 	ContentMediaType string
@@ -158,7 +160,9 @@ func (s *Schema) MarshalJSONTo(e *jsontext.Encoder) error {
 		AnyOf                []*Schema  `json:"anyOf,omitzero"`
 		Default              any        `json:"default,omitzero"`
 		Examples             []any      `json:"examples,omitzero"`
+		Extension            bool       `json:"x-waymark-extension,omitzero"`
 	}{
+		Extension:   s.Extension,
 		Description: s.Description, Format: s.Format, ContentMediaType: s.ContentMediaType, Const: s.Const,
 		Pattern: s.Pattern, MinLength: s.MinLength, MaxLength: s.MaxLength, Minimum: s.Minimum, Maximum: s.Maximum,
 		MinItems: s.MinItems, MaxItems: s.MaxItems, UniqueItems: s.UniqueItems, Items: s.Items,

@@ -39,6 +39,7 @@ func (s *Schema) apply(tag reflect.StructTag) error {
 	if tag.Get("controls") == "allowed" {
 		one.text = free
 	}
+	s.Extension = tag.Get("extension") == "true"
 	s.UniqueItems = s.UniqueItems || tag.Get("uniqueItems") == "true"
 	for name, into := range map[string]**int{
 		"minLength": &one.MinLength, "maxLength": &one.MaxLength,
