@@ -51,10 +51,7 @@ func (b *bench) fairness(s *server, heavy *client, kind, campaign string) error 
 	for _, q := range questions {
 		paths = append(paths, q.at(heavy.app, campaign, end.Add(-period), end))
 	}
-	calls := []struct {
-		name string
-		call func(i int) error
-	}{
+	calls := []timedCall{
 		{"GET /me", func(int) error { return other.call("GET", "/me", nil, nil) }},
 		{"GET /links", func(int) error { return other.call("GET", "/links?appId="+other.app, nil, nil) }},
 		{"POST /links", func(i int) error {
@@ -91,21 +88,15 @@ func (b *bench) fairness(s *server, heavy *client, kind, campaign string) error 
 			when += " and 8 heavy reads of another app"
 		}
 		var lag float64
-		times := make([][]float64, len(calls))
-		for started, i := time.Now(), 0; time.Since(started) < time.Duration(*seconds)*time.Second; i++ {
-			for c := range calls {
-				began := time.Now()
-				if err := calls[c].call(i); err != nil {
-					note(fmt.Errorf("%s %s: %w", calls[c].name, when, err))
-				}
-				times[c] = append(times[c], time.Since(began).Seconds()*1e3)
+		times, err := timed(calls, func(i int) error {
+			if i%10 > 0 {
+				return nil
 			}
-			if i%10 == 0 {
-				value, err := s.gauge("waymark_event_lag_seconds")
-				note(err)
-				lag = max(lag, value)
-			}
-		}
+			value, err := s.gauge("waymark_event_lag_seconds")
+			lag = max(lag, value)
+			return err
+		})
+		note(err)
 		if !busy {
 			for i, path := range paths {
 				note(b.askBeside(heavy, fmt.Sprintf("%s: %s %s, ms", kind, questions[i].name, when), path))
@@ -124,6 +115,31 @@ func (b *bench) fairness(s *server, heavy *client, kind, campaign string) error 
 			refused.Load()))
 	}
 	return nil
+}
+
+// timedCall is a call whose time counts.
+type timedCall struct {
+	name string
+	call func(i int) error
+}
+
+// timed makes calls in turns for the seconds of a turn, and returns what each took in ms.
+// after is called after each round.
+func timed(calls []timedCall, after func(i int) error) ([][]float64, error) {
+	times := make([][]float64, len(calls))
+	for started, i := time.Now(), 0; time.Since(started) < time.Duration(*seconds)*time.Second; i++ {
+		for c := range calls {
+			began := time.Now()
+			if err := calls[c].call(i); err != nil {
+				return times, fmt.Errorf("%s: %w", calls[c].name, err)
+			}
+			times[c] = append(times[c], time.Since(began).Seconds()*1e3)
+		}
+		if err := after(i); err != nil {
+			return times, err
+		}
+	}
+	return times, nil
 }
 
 // askBeside asks a question while something else goes on.

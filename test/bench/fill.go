@@ -37,7 +37,7 @@ func linksOf(c *client, campaign string) []clicklog.Link {
 func (b *bench) fill(engine assembly.EngineSettings, kind string, traffic *traffic, n int64) (app int64, err error) {
 	ctx := context.Background()
 	now := &clock.Clock{}
-	db, err := store.Open(ctx, "sqlite:"+filepath.Join(b.data, "waymark.db"), now)
+	db, err := store.Open(ctx, b.databaseAddress(), now)
 	if err != nil {
 		return 0, err
 	}
@@ -99,6 +99,14 @@ func (b *bench) fill(engine assembly.EngineSettings, kind string, traffic *traff
 		b.add("  sealed, bytes each", "%.1f", float64(size)/float64(sealed), 28, fmt.Sprintf("%d sealed events", sealed))
 	}
 	return store.One(ctx, db, store.Value[int64], "SELECT no FROM event_app WHERE app_id = ?", traffic.links[0].AppID)
+}
+
+// databaseAddress is the address of the installation's database.
+func (b *bench) databaseAddress() string {
+	if b.database == "sqlite" {
+		return "sqlite:" + filepath.Join(b.data, "waymark.db")
+	}
+	return b.database
 }
 
 // ownTime is the processor time of this process.

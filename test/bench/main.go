@@ -29,7 +29,7 @@ import (
 var (
 	rounds  = flag.Int("rounds", 3, "turns of each comparison; the median counts")
 	seconds = flag.Int("seconds", 5, "seconds of load in each turn")
-	parts   = flag.String("parts", "starts,administration,clients,redirects,tls,durable,postgres,analytics",
+	parts   = flag.String("parts", "starts,administration,clients,redirects,tls,durable,postgres,others,analytics",
 		"what is measured; redirects and tls need administration")
 	eventSizes  = flag.String("events", "100000,1000000,10000000", "events in the installations of analytics, half of one app")
 	otherEvents = flag.Int64("other-events", 1_000_000, "events in the engines database and clickhouse; 0 leaves them out")
@@ -109,7 +109,7 @@ func (b *bench) run() (err error) {
 		name string
 		run  func() error
 	}{{"starts", b.starts}, {"administration", b.administration}, {"clients", b.clients}, {"redirects", b.redirects}, {"tls", b.tls},
-		{"durable", b.durable}, {"postgres", b.postgres}, {"analytics", b.analytics}} {
+		{"durable", b.durable}, {"postgres", b.postgres}, {"others", b.others}, {"analytics", b.analytics}} {
 		if !slices.Contains(strings.Split(*parts, ","), part.name) {
 			continue
 		}

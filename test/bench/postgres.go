@@ -24,6 +24,12 @@ var durableSettings = []string{
 // postgres measures creations with a private PostgreSQL on the same disk, whose
 // processor time counts too.
 func (b *bench) postgres() error {
+	return b.onPostgres("beside-postgres", b.postgresCreations)
+}
+
+// onPostgres runs f with installations in a folder and on a private PostgreSQL that loses
+// nothing.
+func (b *bench) onPostgres(folder string, f func(postmaster int) error) error {
 	ctx := context.Background()
 	private, err := storetest.StartPostgres()
 	if err != nil {
@@ -40,10 +46,13 @@ func (b *bench) postgres() error {
 			return err
 		}
 	}
-	postmaster := parent(int(conn.PgConn().PID()))
 	sqlite := b.data
-	b.data, b.database = filepath.Join(b.dir, "beside-postgres"), private.Address
+	b.data, b.database = filepath.Join(b.dir, folder), private.Address
 	defer func() { b.data, b.database = sqlite, "sqlite" }()
+	return f(parent(int(conn.PgConn().PID())))
+}
+
+func (b *bench) postgresCreations(postmaster int) error {
 	s, c, err := b.prepared("pg")
 	if err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // batch is mutants that are compiled together: those that have switches and do not
@@ -22,6 +23,8 @@ type batch struct {
 	switched bool
 	// folder has the overlay and the binaries of tests.
 	folder string
+	// mu is held while a binary is built.
+	mu sync.Mutex
 }
 
 // batches divides mutants. The first batch has switches alone.
@@ -84,6 +87,8 @@ func (b *batch) write(into string, from map[string]*source) error {
 
 // tests builds the tests of a package once, and returns their binary, "" for none.
 func (b *batch) tests(ctx context.Context, name string) (binary string, err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	binary = filepath.Join(b.folder, strings.ReplaceAll(name, "/", "-")+".test")
 	if _, err := os.Stat(binary); !errors.Is(err, fs.ErrNotExist) {
 		return binary, err

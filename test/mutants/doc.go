@@ -8,8 +8,8 @@
 // A mistake is a comparison with another bound or negated, a condition that is left
 // out (in Go or in a query), a constant that is off by one, a statement that is left
 // out, an error that is not returned, or two arguments that are exchanged. The kinds
-// take turns. Messages, logs, registrations of operations and generated code have none,
-// and what does not compile is drawn again.
+// take turns. Messages, logs, registrations of operations, generated code and what is returned
+// beside an error have none, and what does not compile is drawn again.
 //
 // Compiling takes longer than testing. So most mistakes are compiled together, each
 // behind a switch that is an environment variable, and a package's tests are built once.
@@ -18,7 +18,9 @@
 // out of time have noticed a mistake only if they still have enough of it with the
 // switches off, which is looked at there and then, and is told apart.
 //
+// A run that was interrupted goes on when it is started again on the same commit.
+//
 // A mutant's id stays the same while its lines move, and so does the sample of a seed.
-// Those that change nothing which anybody could see are listed in equivalent.go, with
-// the reason.
+// Those that change nothing which anybody could see are no mistakes: they are listed in
+// equivalent.go, with the reason, and others are drawn in their place.
 package main

@@ -55,7 +55,7 @@ func (f *finder) condition(n ast.Node) {
 // constant (1 << 20) the whole.
 func (f *finder) constant(n ast.Node) {
 	literal, ok := n.(*ast.BasicLit)
-	if !ok || literal.Kind != token.INT || strings.HasPrefix(literal.Value, "0o") {
+	if !ok || literal.Kind != token.INT || strings.HasPrefix(literal.Value, "0o") || f.besideError() {
 		return
 	}
 	var whole ast.Expr = literal
@@ -89,6 +89,38 @@ func (f *finder) constant(n ast.Node) {
 			f.addValue("constant", whole, value.Type, "("+f.source(whole)+by+")", f.source(whole)+by)
 		}
 	}
+}
+
+// besideError reports whether the node that is visited is returned beside an error that is
+// not nil: nobody looks at it.
+func (f *finder) besideError() bool {
+	var returned ast.Expr
+	for _, n := range slices.Backward(f.above) {
+		switch n := n.(type) {
+		case *ast.FuncDecl, *ast.FuncLit:
+			return false
+		case *ast.ReturnStmt:
+			returned = n.Results[len(n.Results)-1]
+			if f.pkg.info.Types[returned].IsNil() || !f.isError(returned) {
+				return false
+			}
+			switch e := returned.(type) {
+			case *ast.CallExpr:
+				return f.onlySays(e)
+			case *ast.Ident:
+				if of := f.pkg.info.Uses[e]; of.Parent() == of.Pkg().Scope() {
+					return true
+				}
+			}
+		case *ast.IfStmt:
+			c, ok := n.Cond.(*ast.BinaryExpr)
+			if ok && returned != nil && c.Op == token.NEQ && f.source(c.X) == f.source(returned) &&
+				n.Body.Pos() < returned.Pos() && returned.End() < n.Body.End() {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // isFirst reports whether a literal is the first number of a constant.

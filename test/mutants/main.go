@@ -2,15 +2,14 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"maps"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 )
 
@@ -19,7 +18,8 @@ var (
 	number   = flag.Int("n", 100, "how many mutants are drawn")
 	packages = flag.String("packages", "", "packages to draw from, such as jobs,automation/batches; all by default")
 	only     = flag.String("run", "", "ids of mutants to run in place of a sample")
-	results  = flag.String("results", "bin/mutants.json", "the file that gets the results")
+	results  = flag.String("results", "bin/mutants.json", "the file that gets the results; a run on the same commit goes on with them")
+	workers  = flag.Int("workers", 1, "how many mutants are tried at a time")
 )
 
 func main() {
@@ -57,24 +57,63 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t, err := newTrials(from, sample)
+	soFar, err := earlier(*results, runID(ctx))
+	if err != nil {
+		return err
+	}
+	var mu sync.Mutex // of soFar
+	t, err := newTrials(from, sample, soFar.Tests, func(judge string, tests []*test) error {
+		mu.Lock()
+		defer mu.Unlock()
+		soFar.Tests[judge] = tests
+		return soFar.save(*results)
+	})
 	if err != nil {
 		return err
 	}
 	defer t.close()
 	verdicts := map[string]int{}
-	for i, m := range sample {
-		if err := t.try(ctx, m); err != nil {
-			return err
+	queue := make(chan *mutant, len(sample))
+	for _, m := range sample {
+		if known := soFar.verdict(m.ID); known != nil {
+			fmt.Println(known)
+			verdicts[known.Verdict]++
+			continue
 		}
+		queue <- m
+	}
+	tried := func(m *mutant) error {
+		mu.Lock()
+		defer mu.Unlock()
 		fmt.Println(m)
 		verdicts[m.Verdict]++
-		if err := save(*results, sample[:i+1]); err != nil {
-			return err
-		}
+		soFar.Mutants = append(soFar.Mutants, m)
+		return soFar.save(*results)
 	}
-	fmt.Printf("%d mutants: %d noticed, %d out of time, %d equivalent, %d NOT noticed\n",
-		len(sample), verdicts[noticed], verdicts[outOfTime], verdicts[equivalent], verdicts[notNoticed])
+	close(queue)
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	var working sync.WaitGroup
+	for range *workers {
+		working.Go(func() {
+			for m := range queue {
+				err := t.try(ctx, m)
+				if err == nil {
+					err = tried(m)
+				}
+				if err != nil {
+					fail(err)
+					return
+				}
+			}
+		})
+	}
+	working.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	fmt.Printf("%d mutants: %d noticed, %d out of time, %d NOT noticed\n", len(sample), verdicts[noticed],
+		verdicts[outOfTime], verdicts[notNoticed])
 	return nil
 }
 
@@ -89,7 +128,7 @@ func sampled(all []mutant, from map[string]*source) (sample []*mutant, err error
 		if len(sample) == n {
 			break
 		}
-		if ids != nil && !slices.Contains(ids, m.ID) {
+		if ids == nil && m.Verdict == equivalent || ids != nil && !slices.Contains(ids, m.ID) {
 			continue
 		}
 		if s := from[m.pkg()]; s.compiles(m.File, m.made) {
@@ -101,18 +140,6 @@ func sampled(all []mutant, from map[string]*source) (sample []*mutant, err error
 		return nil, fmt.Errorf("of %d mutants, %d are there", n, len(sample))
 	}
 	return sample, nil
-}
-
-// save writes the results so far.
-func save(name string, done []*mutant) error {
-	text, err := json.MarshalIndent(done, "", "  ")
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(name, append(text, '\n'), 0o644)
 }
 
 // sorted returns the keys of a map in their order.

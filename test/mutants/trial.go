@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -26,22 +28,37 @@ const (
 type trials struct {
 	folder  string
 	batches []*batch
-	tests   map[string][]*test // of the packages that were judges so far
+	mu      sync.Mutex
+	judges  map[string]*judge
+	// looked keeps what was found out about the tests of a judge.
+	looked func(judge string, tests []*test) error
+}
+
+// judge is a package whose tests are run. mu is held while they are looked at, which
+// happens once.
+type judge struct {
+	mu    sync.Mutex
+	tests []*test
 }
 
 // test is a test of a package, and what it does without a mistake.
 type test struct {
-	name    string
-	takes   time.Duration
-	reached string // the ids of the mutants of the first batch that it reaches, a line each
+	Name    string        `json:"name"`
+	Takes   time.Duration `json:"takes"`
+	Reached string        `json:"reached"` // the ids of the mutants of the first batch that it reaches, a line each
 }
 
-func newTrials(from map[string]*source, sample []*mutant) (*trials, error) {
+// newTrials returns trials of a sample. known are the tests of judges that were looked at before.
+func newTrials(from map[string]*source, sample []*mutant, known map[string][]*test,
+	looked func(judge string, tests []*test) error) (*trials, error) {
 	temporary, err := os.MkdirTemp("", "waymark-mutants-")
 	if err != nil {
 		return nil, err
 	}
-	t := &trials{folder: temporary, batches: batches(sample), tests: map[string][]*test{}}
+	t := &trials{folder: temporary, batches: batches(sample), judges: map[string]*judge{}, looked: looked}
+	for name, tests := range known {
+		t.judges[name] = &judge{tests: tests}
+	}
 	for i, b := range t.batches {
 		if err := b.write(filepath.Join(temporary, strconv.Itoa(i)), from); err != nil {
 			return nil, errors.Join(err, t.close())
@@ -52,7 +69,8 @@ func newTrials(from map[string]*source, sample []*mutant) (*trials, error) {
 
 func (t *trials) close() error { return os.RemoveAll(t.folder) }
 
-// try runs the tests that should notice a mutant, the quickest first, until one does.
+// try runs the tests that should notice a mutant, the quickest and closest first, until one
+// does.
 func (t *trials) try(ctx context.Context, m *mutant) error {
 	if m.Verdict == equivalent {
 		return nil
@@ -64,20 +82,16 @@ func (t *trials) try(ctx context.Context, m *mutant) error {
 			return err
 		}
 		for _, one := range tests {
-			if m.in == t.batches[0] && !strings.Contains(one.reached, m.ID) {
+			if m.in == t.batches[0] && !strings.Contains(one.Reached, m.ID) {
 				continue
 			}
 			m.By = ""
-			found, err := t.run(ctx, judge, one, m.in, m.ID)
+			found, err := t.patiently(ctx, judge, one, m)
 			if err != nil {
 				return err
 			}
 			if found == timedOut {
-				// Is the machine slow, or does the mistake keep the test from ending?
-				if again, err := t.run(ctx, judge, one, t.batches[0], ""); err != nil || again != "" {
-					return errors.Join(err, fmt.Errorf("%s of %s without a mistake: %s", one.name, judge, again))
-				}
-				m.Verdict, m.By = outOfTime, judge+" "+one.name
+				m.Verdict, m.By = outOfTime, judge+" "+one.Name
 				return nil
 			}
 			if found != "" {
@@ -89,43 +103,77 @@ func (t *trials) try(ctx context.Context, m *mutant) error {
 	return nil
 }
 
-// measured returns the tests of a package, the quickest first, all of which pass without
-// a mistake.
-func (t *trials) measured(ctx context.Context, judge string) ([]*test, error) {
-	if tests, known := t.tests[judge]; known {
-		return tests, nil
+// patiently runs a test with a mutant as run does. A test that does not end may be one that
+// the mistake keeps from ending, or the machine has become slower: then it does not end
+// without the mistake either, and gets more time.
+func (t *trials) patiently(ctx context.Context, judge string, one *test, m *mutant) (found string, err error) {
+	within := slowdown*one.Takes + grace
+	for range 3 {
+		found, _, err = t.run(ctx, judge, one.Name, within, m.in, m.ID)
+		if err != nil || found != timedOut {
+			return found, err
+		}
+		switch again, _, err := t.run(ctx, judge, one.Name, within, t.batches[0], ""); {
+		case err != nil || again == "":
+			return found, err
+		case again != timedOut:
+			return "", fmt.Errorf("%s of %s fails without a mistake: %s", one.Name, judge, again)
+		}
+		within = slowdown*within + grace
 	}
-	binary, err := t.batches[0].tests(ctx, judge)
+	return "", fmt.Errorf("%s of %s does not end without a mistake", one.Name, judge)
+}
+
+// measured returns the tests of a package, the quickest and closest first, all of which pass
+// without a mistake.
+func (t *trials) measured(ctx context.Context, name string) ([]*test, error) {
+	t.mu.Lock()
+	j := t.judges[name]
+	if j == nil {
+		j = &judge{}
+		t.judges[name] = j
+	}
+	t.mu.Unlock()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.tests != nil {
+		return j.tests, nil
+	}
+	binary, err := t.batches[0].tests(ctx, name)
 	if err != nil || binary == "" {
 		return nil, err
 	}
-	names, err := exec.CommandContext(ctx, binary, "-test.list=.").Output()
+	listed, err := exec.CommandContext(ctx, binary, "-test.list=.").Output()
 	if err != nil {
 		return nil, err
 	}
-	var tests []*test
-	for _, name := range strings.Fields(string(names)) {
-		one := &test{name: name, takes: time.Hour}
-		began := time.Now()
-		found, err := t.run(ctx, judge, one, t.batches[0], "")
-		if err != nil || found != "" {
-			return nil, errors.Join(err, fmt.Errorf("%s fails without a mistake: %s", judge, found))
-		}
-		one.takes = time.Since(began)
-		reached, err := os.ReadFile(t.reached())
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
+	for _, title := range strings.Fields(string(listed)) {
+		one := &test{Name: title}
+		if err := t.look(ctx, name, one); err != nil {
 			return nil, err
 		}
-		one.reached = string(reached)
-		tests = append(tests, one)
+		j.tests = append(j.tests, one)
 	}
-	slices.SortFunc(tests, func(a, b *test) int { return cmp.Compare(a.takes, b.takes) })
-	t.tests[judge] = tests
-	return tests, nil
+	// A test that comes to few mutants is about them.
+	slices.SortFunc(j.tests, func(a, b *test) int {
+		return cmp.Compare(a.Takes*time.Duration(len(a.Reached)), b.Takes*time.Duration(len(b.Reached)))
+	})
+	return j.tests, t.looked(name, j.tests)
 }
 
-// reached is the file in which a test tells the mutants that it reaches.
-func (t *trials) reached() string { return filepath.Join(t.folder, "reached") }
+// look runs a test without a mistake. One that fails gets another chance: the machine may have
+// had something else to do.
+func (t *trials) look(ctx context.Context, judge string, one *test) (err error) {
+	var found string
+	for range 2 {
+		began := time.Now()
+		found, one.Reached, err = t.run(ctx, judge, one.Name, time.Hour, t.batches[0], "")
+		if one.Takes = time.Since(began); err != nil || found == "" {
+			return err
+		}
+	}
+	return fmt.Errorf("%s fails without a mistake: %s", judge, found)
+}
 
 // timedOut is what is found when a test does not end.
 const timedOut = "does not end"
@@ -135,35 +183,39 @@ var (
 	lastWords  = regexp.MustCompile(`(?m)^(?:panic|fatal error): .*`)
 )
 
-// run runs a test with a mutant, and returns what of it failed, "" for nothing.
-func (t *trials) run(ctx context.Context, judge string, one *test, in *batch, id string) (found string, err error) {
+// run runs a test with a mutant, and returns what of it failed, "" for nothing, and the
+// ids of the mutants that it reached.
+func (t *trials) run(ctx context.Context, judge, name string, within time.Duration, in *batch, id string) (found,
+	reached string, err error) {
 	binary, err := in.tests(ctx, judge)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	if err := os.RemoveAll(t.reached()); err != nil {
-		return "", err
+	log, err := os.CreateTemp(t.folder, "reached-")
+	if err != nil {
+		return "", "", err
 	}
-	within := slowdown*one.takes + grace
-	run := exec.CommandContext(ctx, binary, "-test.run=^"+one.name+"$", "-test.failfast",
-		"-test.timeout="+within.String())
-	run.Dir, run.Env = folder+judge, append(os.Environ(), envSwitch+"="+id, envReached+"="+t.reached())
+	defer os.Remove(log.Name())
+	defer log.Close()
+	run := exec.CommandContext(ctx, binary, "-test.run=^"+name+"$", "-test.failfast", "-test.timeout="+within.String())
+	run.Dir, run.Env = folder+judge, append(os.Environ(), envSwitch+"="+id, envReached+"="+log.Name())
 	var out bytes.Buffer
 	run.Stdout, run.Stderr, run.WaitDelay = &out, &out, time.Second
 	err = run.Run()
+	text, readErr := io.ReadAll(log)
 	var exit *exec.ExitError
 	told := out.String()
 	failed := failedTest.FindAllStringSubmatch(told, -1)
 	switch {
 	case err == nil:
-		return "", nil
+		return "", string(text), readErr
 	case !errors.As(err, &exit) || exit.ExitCode() < 0:
-		return "", err // it was not started, or was stopped
+		return "", "", err // it was not started, or was stopped
 	case strings.Contains(told, "panic: test timed out"):
-		return timedOut, nil
+		return timedOut, "", nil
 	case len(failed) > 0:
-		return failed[len(failed)-1][1], nil
+		return failed[len(failed)-1][1], "", nil
 	default:
-		return one.name + ", " + lastWords.FindString(told), nil
+		return name + ", " + lastWords.FindString(told), "", nil
 	}
 }
