@@ -26,6 +26,7 @@ type Me struct {
 	PhotoURL    *string `json:"photoUrl"`
 	ActorType   string  `json:"actorType" enum:"human,api_key"`
 	Revision    string  `json:"revision" format:"uuid"`
+	Email       *string `json:"email,omitempty" maxLength:"254" extension:"true" example:"ada@example.com" doc:"As the identity provider or the operator told it; absent when nobody did, and for API keys."`
 }
 
 // SchemaName implements schema.Named.
@@ -95,15 +96,15 @@ func (m Me) item() op.Item[Me] {
 
 func loadMe(ctx context.Context, q store.Q, a *actor.Actor) (Me, error) {
 	me, err := store.One(ctx, q, func(r store.Row) (m Me, err error) {
-		err = r.Scan(&m.UserID, &m.DisplayName, &m.PhotoURL, &m.Revision)
+		err = r.Scan(&m.UserID, &m.DisplayName, &m.PhotoURL, &m.Revision, &m.Email)
 		return m, err
-	}, "SELECT id, display_name, photo_url, revision FROM users WHERE id = ?", a.OwnerID)
+	}, "SELECT id, display_name, photo_url, revision, email FROM users WHERE id = ?", a.OwnerID)
 	if err != nil {
 		return me, fmt.Errorf("load user %s: %w", a.OwnerID, err)
 	}
 	me.ActorType = string(a.Type)
 	if a.Type == actor.APIKey {
-		me.DisplayName, me.PhotoURL = nil, nil
+		me.DisplayName, me.PhotoURL, me.Email = nil, nil, nil
 	}
 	return me, nil
 }

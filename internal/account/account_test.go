@@ -13,7 +13,7 @@ func TestMe(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
 		me := owner.Call("GET", "/me", nil).Want(200).Has("data.actorType", `"human"`).
-			Has("data.displayName", `"ann@example.com"`)
+			Has("data.displayName", `"ann@example.com"`).Has("data.email", `"ann@example.com"`)
 		changed := owner.Call("PATCH", "/me", M{"displayName": "Ann", "photoUrl": "https://example.com/a.png"},
 			apitest.IfMatch(me.Revision())).
 			Want(200).Has("data.displayName", `"Ann"`)
@@ -35,7 +35,7 @@ func TestMe(t *testing.T) {
 		// A key is a minimal technical identity and may not change the profile.
 		key := owner.Key("identity:read")
 		key.Call("GET", "/me", nil).Want(200).Has("data.actorType", `"api_key"`).Has("data.displayName", "null").
-			Has("data.userId", me.Value("data.userId"))
+			Has("data.email", "").Has("data.userId", me.Value("data.userId"))
 		key.Call("PATCH", "/me", M{"displayName": "x"}, now).Refused(fault.InsufficientPermission)
 	})
 }

@@ -15,22 +15,29 @@ import (
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
-// Authenticator turns bearer credentials into actors.
+// Authenticator turns credentials into actors.
 type Authenticator struct {
 	db          *store.DB
 	environment Environment
 	issuers     []*Issuer
 
-	// used collects when keys were last used; FlushUsed stores it, so that a
+	// used collects when credentials were last used; FlushUsed stores it, so that a
 	// read costs no write.
 	mu   sync.Mutex
-	used map[string]clock.Instant
+	used map[string]use
+}
+
+// use is the last use of a credential.
+type use struct {
+	at clock.Instant
+	// until is when the session of a browser ends unless it is used again.
+	until clock.Instant
 }
 
 // NewAuthenticator accepts keys of the environment and sessions of the
 // issuers.
 func NewAuthenticator(db *store.DB, environment Environment, issuers ...*Issuer) *Authenticator {
-	return &Authenticator{db: db, environment: environment, issuers: issuers, used: map[string]clock.Instant{}}
+	return &Authenticator{db: db, environment: environment, issuers: issuers, used: map[string]use{}}
 }
 
 // Environment returns which keys are issued and accepted.
@@ -91,7 +98,7 @@ func (a *Authenticator) issuerOf(token string) (*Issuer, error) {
 			return i, nil
 		}
 	}
-	return nil, otherIssuer.because("issuer %q", claims.Issuer)
+	return nil, otherIssuer.because("issuer %.200q", claims.Issuer)
 }
 
 // Cheap reports whether finding out about a credential costs little: a key's
@@ -116,11 +123,16 @@ func (a *Authenticator) key(ctx context.Context, text string) (*Actor, error) {
 	}
 	actor, err := keyWhere(ctx, a.db, "k.digest = ?", Digest(text), a.db.Now())
 	if err == nil {
-		a.mu.Lock()
-		a.used[actor.PrincipalID()] = a.db.Now()
-		a.mu.Unlock()
+		a.note(actor.Credential, use{at: a.db.Now()})
 	}
 	return actor, err
+}
+
+// note keeps that a credential was used, for FlushUsed.
+func (a *Authenticator) note(credential string, u use) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.used[credential] = u
 }
 
 // keyWhere loads a key that is in force with its active owner.
@@ -180,14 +192,14 @@ func scanKey(r store.Row, now clock.Instant, more ...any) (*Actor, error) {
 // goes on with a later token, is recorded first, so that it can be ended.
 func (a *Authenticator) session(ctx context.Context, issuer *Issuer, s Session) (*Actor, error) {
 	h, err := s.holder(ctx, a.db)
-	if errors.Is(err, store.ErrNotFound) || err == nil && h.recordedUntil < clock.At(s.Expires) && h.check() == nil {
+	if errors.Is(err, store.ErrNotFound) || err == nil && h.recordedUntil < clock.At(s.Expires) && h.check(a.db.Now()) == nil {
 		err = a.db.InTx(ctx, func(tx *store.Tx) error {
 			h, err = s.admit(ctx, tx, issuer.AutoProvision)
 			return err
 		})
 	}
 	if err == nil {
-		err = h.check()
+		err = h.check(a.db.Now())
 	}
 	if err != nil {
 		return nil, fmt.Errorf("authenticate session: %w", err)
@@ -197,30 +209,43 @@ func (a *Authenticator) session(ctx context.Context, issuer *Issuer, s Session) 
 		ExpiresAt: clock.At(s.Expires)}, nil
 }
 
-// FlushUsed stores when keys were last used. What it could not store it tries
-// again next time.
+// FlushUsed stores when keys and browsers were last used. What it could not store it
+// tries again next time.
 func (a *Authenticator) FlushUsed(ctx context.Context) error {
 	a.mu.Lock()
 	used := a.used
-	a.used = map[string]clock.Instant{}
+	a.used = map[string]use{}
 	a.mu.Unlock()
-	for id, at := range used {
-		if _, err := a.db.Exec(ctx, `UPDATE api_key SET last_used_at = ? WHERE id = ? AND (last_used_at IS NULL
-			OR last_used_at < ?)`, at, id, at); err != nil {
+	for credential, u := range used {
+		if err := a.flush(ctx, credential, u); err != nil {
 			a.keepUsed(used)
-			return fmt.Errorf("store last use of keys: %w", err)
+			return fmt.Errorf("store last use of credentials: %w", err)
 		}
-		delete(used, id)
+		delete(used, credential)
 	}
 	return nil
 }
 
+// flush stores a use, unless a later one is known. A session that is over stays over.
+func (a *Authenticator) flush(ctx context.Context, credential string, u use) (err error) {
+	if id, ok := strings.CutPrefix(credential, keyCredential); ok {
+		_, err = a.db.Exec(ctx, `UPDATE api_key SET last_used_at = ? WHERE id = ? AND (last_used_at IS NULL
+			OR last_used_at < ?)`, u.at, id, u.at)
+		return err
+	}
+	_, err = a.db.Exec(ctx, `UPDATE session SET used_at = ?, expires_at = ?, remove_at = ? WHERE credential = ?
+		AND used_at < ? AND ended_at IS NULL AND expires_at > ?`, u.at, u.until, u.until, credential, u.at, u.at)
+	return err
+}
+
 // keepUsed takes back what is not stored, where nothing newer is known.
-func (a *Authenticator) keepUsed(used map[string]clock.Instant) {
+func (a *Authenticator) keepUsed(used map[string]use) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for id, at := range used {
-		a.used[id] = max(a.used[id], at)
+	for credential, u := range used {
+		if a.used[credential].at < u.at {
+			a.used[credential] = u
+		}
 	}
 }
 

@@ -39,11 +39,11 @@ const (
 // makes. It reads public keys from the database: the private ones never leave
 // the data folders in which they were made.
 func LocalIssuer(db *store.DB) *Issuer {
-	return newIssuer(LocalIssuerURL, LocalAudience, false, func(context.Context) (*oidc.IDTokenVerifier, error) {
-		return oidc.NewVerifier(LocalIssuerURL, localKeys{db}, &oidc.Config{
-			// Issuer.verify checks the audience
+	return newIssuer(LocalIssuerURL, LocalAudience, false, func(context.Context) (*provider, error) {
+		return &provider{IDTokenVerifier: oidc.NewVerifier(LocalIssuerURL, localKeys{db}, &oidc.Config{
+			// Issuer.check checks the audience
 			SkipClientIDCheck: true, SupportedSigningAlgs: []string{string(jose.EdDSA)},
-		}), nil
+		})}, nil
 	})
 }
 
@@ -98,6 +98,8 @@ func IssueSessionFor(ctx context.Context, db *store.DB, dataDir, ownerID string)
 	})
 }
 
+var errDisabled = errors.New("the owner is disabled (see waymark users enable)")
+
 // issueSession signs a token for the owner that find returns and records its
 // session.
 func issueSession(ctx context.Context, db *store.DB, dataDir string,
@@ -123,7 +125,7 @@ func issueSession(ctx context.Context, db *store.DB, dataDir string,
 			return err
 		}
 		if !h.active {
-			return errors.New("the owner is disabled (see waymark users enable)")
+			return errDisabled
 		}
 		return s.record(ctx, tx, h.ownerID)
 	}); err != nil {

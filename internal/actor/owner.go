@@ -139,6 +139,16 @@ func Owners(ctx context.Context, db *store.DB, email string, limit int) (all []O
 	return append(all, owners...), err
 }
 
+// AnyOwner reports whether there is an owner or an invitation.
+func AnyOwner(ctx context.Context, db *store.DB) (some bool, err error) {
+	defer fault.Wrap(&err, "actor.AnyOwner")
+	some, err = store.Exists(ctx, db, "SELECT 1 FROM users LIMIT 1")
+	if err == nil && !some {
+		some, err = store.Exists(ctx, db, "SELECT 1 FROM invitation LIMIT 1")
+	}
+	return some, err
+}
+
 var errNoOwner = errors.New("there is no such owner (see waymark users list)")
 
 // ownerOf finds one owner by id or by e-mail address.

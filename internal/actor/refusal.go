@@ -35,6 +35,12 @@ const (
 		"this installation to end some."
 	notAnOwner cause = "The session's user is not an owner of this installation. Ask its operator to add the user."
 
+	otherSite cause = "The request comes from another site, for which the cookie of a browser does not count. Ask from a page " +
+		"of the dashboard, at the address that --api-url names."
+	unknownBrowser cause = "The browser is not signed in. Sign in again."
+	unknownLink    cause = "The address was used before, is older than ten minutes, or was never made. Ask for another one."
+	notAllowed     cause = "Nobody may enter whom no rule of this installation lets in. Ask its operator."
+
 	disabledOwner cause = "The owner of this credential is disabled. Ask the operator of this installation."
 	lostGrant     cause = "The credential is no longer accepted."
 )

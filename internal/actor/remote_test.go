@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coreos/go-oidc/v3/oidc"
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json"
 
@@ -27,6 +26,7 @@ type remote struct {
 	mu         sync.Mutex
 	keys       []jose.JSONWebKey
 	algorithms []string
+	scopes     any
 	keysDown   bool
 	fetched    int
 }
@@ -39,7 +39,7 @@ func newRemote(t *testing.T) *remote {
 		defer r.mu.Unlock()
 		w.Header().Set("Content-Type", "application/json")
 		json.MarshalWrite(w, map[string]any{"issuer": r.URL, "jwks_uri": r.URL + "/keys",
-			"id_token_signing_alg_values_supported": r.algorithms})
+			"id_token_signing_alg_values_supported": r.algorithms, "scopes_supported": r.scopes})
 	})
 	mux.HandleFunc("GET /keys", func(w http.ResponseWriter, _ *http.Request) {
 		r.mu.Lock()
@@ -152,7 +152,7 @@ func TestRemoteDiscovery(t *testing.T) {
 		good := r.add(t, "key")
 		real := RemoteIssuer(r.URL, "us", true)
 		calls, release := make(chan struct{}, 100), make(chan struct{})
-		issuer := newIssuer(r.URL, "us", true, func(ctx context.Context) (*oidc.IDTokenVerifier, error) {
+		issuer := newIssuer(r.URL, "us", true, func(ctx context.Context) (*provider, error) {
 			calls <- struct{}{}
 			<-release
 			return real.connect(ctx)
@@ -179,6 +179,12 @@ func TestRemoteDiscovery(t *testing.T) {
 			a, err := w.authenticate(good(map[string]any{"iss": url}))
 			unavailable(t, name, a, err)
 		}
+
+		// What an issuer tells of itself may not be readable.
+		r.set(func() { r.scopes = "openid" })
+		w.auth = NewAuthenticator(w.db, Staging, RemoteIssuer(r.URL, "us", true))
+		a, err := w.authenticate(good(map[string]any{"jti": "another"}))
+		unavailable(t, "unreadable", a, err)
 	})
 }
 

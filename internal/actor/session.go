@@ -19,6 +19,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json"
 	"github.com/maypok86/otter/v2"
+	"golang.org/x/oauth2"
 
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/text"
@@ -29,18 +30,31 @@ import (
 type Issuer struct {
 	URL           string
 	AutoProvision bool
+	// Allow says who may enter the dashboard; without a rule AutoProvision decides. Secret is
+	// the password of this installation at the issuer, "" where it has none.
+	Allow  []Rule
+	Secret string
 
 	audience string
-	// connect makes the verifier: for a remote issuer by discovery, which is
+	// connect finds the provider: for a remote issuer by discovery, which is
 	// tried again at the next call when the issuer did not answer.
-	connect func(context.Context) (*oidc.IDTokenVerifier, error)
+	connect func(context.Context) (*provider, error)
 	mu      sync.Mutex
-	current *oidc.IDTokenVerifier
+	current *provider
 	// pending is the connect under way, shared by all who wait for it.
 	pending *connection
 	// seen keeps verified tokens until they expire: checking a signature costs
 	// more than the rest of a read.
 	seen *otter.Cache[[32]byte, Session]
+}
+
+// provider is an issuer that was reached: what verifies its tokens, and where browsers
+// sign in.
+type provider struct {
+	*oidc.IDTokenVerifier
+	endpoint oauth2.Endpoint
+	scopes   []string
+	client   *http.Client
 }
 
 // Session is a verified human session.
@@ -60,8 +74,7 @@ type Session struct {
 	Expires       time.Time
 }
 
-func newIssuer(url, audience string, autoProvision bool, connect func(context.Context) (*oidc.IDTokenVerifier,
-	error)) *Issuer {
+func newIssuer(url, audience string, autoProvision bool, connect func(context.Context) (*provider, error)) *Issuer {
 	return &Issuer{
 		URL: url, AutoProvision: autoProvision, audience: audience, connect: connect,
 		seen: otter.Must(&otter.Options[[32]byte, Session]{MaximumSize: 10_000}),
@@ -76,27 +89,41 @@ func newIssuer(url, audience string, autoProvision bool, connect func(context.Co
 // what it signed is accepted.
 func RemoteIssuer(url, audience string, autoProvision bool) *Issuer {
 	client := &http.Client{Timeout: 10 * time.Second}
-	return newIssuer(url, audience, autoProvision, func(ctx context.Context) (*oidc.IDTokenVerifier, error) {
+	return newIssuer(url, audience, autoProvision, func(ctx context.Context) (*provider, error) {
 		// The key set keeps this context for fetching keys later.
 		ctx = oidc.ClientContext(context.WithoutCancel(ctx), client)
-		provider, err := oidc.NewProvider(ctx, url)
+		found, err := oidc.NewProvider(ctx, url)
 		if err != nil {
 			return nil, unreachable(fmt.Errorf("discover OpenID Connect issuer %s: %w", url, err))
 		}
 		var discovered struct {
 			Keys       string   `json:"jwks_uri"`
 			Algorithms []string `json:"id_token_signing_alg_values_supported"`
+			Scopes     []string `json:"scopes_supported"`
+			Methods    []string `json:"token_endpoint_auth_methods_supported"`
 		}
-		if err := provider.Claims(&discovered); err != nil {
+		if err := found.Claims(&discovered); err != nil {
 			return nil, unreachable(fmt.Errorf("discover OpenID Connect issuer %s: %w", url, err))
 		}
-		return oidc.NewVerifier(url, remoteKeys{oidc.NewRemoteKeySet(ctx, discovered.Keys)}, &oidc.Config{
-			SkipClientIDCheck: true, // Issuer.verify does it
+		verifier := oidc.NewVerifier(url, remoteKeys{oidc.NewRemoteKeySet(ctx, discovered.Keys)}, &oidc.Config{
+			SkipClientIDCheck: true, // Issuer.check does it
 			SupportedSigningAlgs: slices.DeleteFunc(discovered.Algorithms, func(name string) bool {
 				return !slices.Contains(signatures, jose.SignatureAlgorithm(name))
 			}),
-		}), nil
+		})
+		return &provider{verifier, endpointOf(found, discovered.Methods), discovered.Scopes, client}, nil
 	})
+}
+
+// endpointOf returns where browsers sign in. The password goes in the header, as is the rule
+// (OpenID Connect Discovery §3), unless the issuer takes it in the form alone.
+func endpointOf(found *oidc.Provider, methods []string) oauth2.Endpoint {
+	endpoint := found.Endpoint()
+	endpoint.AuthStyle = oauth2.AuthStyleInHeader
+	if len(methods) > 0 && !slices.Contains(methods, "client_secret_basic") {
+		endpoint.AuthStyle = oauth2.AuthStyleInParams
+	}
+	return endpoint
 }
 
 // signatures are the algorithms accepted of an issuer that announces them: all
@@ -169,7 +196,7 @@ func (i *Issuer) issued(claimed string) bool {
 	return claimed == i.URL || "https://"+claimed == i.URL
 }
 
-// verify checks signature, issuer, audience and expiry.
+// verify checks signature, issuer, audience and expiry of a token, once.
 func (i *Issuer) verify(ctx context.Context, token string) (Session, error) {
 	digest := sha256.Sum256([]byte(token))
 	if s, ok := i.seen.GetIfPresent(digest); ok {
@@ -178,31 +205,41 @@ func (i *Issuer) verify(ctx context.Context, token string) (Session, error) {
 		}
 		return Session{}, expiredSession.refusal()
 	}
-	verifier, err := i.verifier(ctx)
+	p, err := i.provider(ctx)
 	if err != nil {
 		return Session{}, err
 	}
+	s, _, err := i.check(ctx, p, token)
+	if err == nil {
+		i.seen.Set(digest, s)
+	}
+	return s, err
+}
+
+// check is verify of a token that was not seen before. It returns all that the token says,
+// too.
+func (i *Issuer) check(ctx context.Context, p *provider, token string) (Session, *oidc.IDToken, error) {
 	var outage error
-	verified, err := verifier.Verify(context.WithValue(ctx, outageKey{}, &outage), token)
+	verified, err := p.Verify(context.WithValue(ctx, outageKey{}, &outage), token)
 	if outage != nil {
-		return Session{}, outage
+		return Session{}, nil, outage
 	}
 	var expired *oidc.TokenExpiredError
 	if errors.As(err, &expired) {
-		return Session{}, expiredSession.refusal()
+		return Session{}, nil, expiredSession.refusal()
 	}
 	if err != nil {
-		return Session{}, invalidToken.because("%v", err)
+		return Session{}, nil, invalidToken.because("%v", err)
 	}
 	if !slices.Contains(verified.Audience, i.audience) {
-		return Session{}, otherAudience.because("expected %q, got %q", i.audience, verified.Audience)
+		return Session{}, nil, otherAudience.because("expected %q, got %q", i.audience, verified.Audience)
 	}
 	var claims tokenClaims
 	if err := verified.Claims(&claims); err != nil {
-		return Session{}, invalidToken.because("%v", err)
+		return Session{}, nil, invalidToken.because("%v", err)
 	}
 	if reason := claims.notSession(headerType(token), i.audience, verified.Audience); reason != "" {
-		return Session{}, otherToken.because("%s", reason)
+		return Session{}, nil, otherToken.because("%s", reason)
 	}
 	s := Session{
 		Issuer: i.URL, Subject: storable(verified.Subject, maxSubject),
@@ -212,10 +249,9 @@ func (i *Issuer) verify(ctx context.Context, token string) (Session, error) {
 		Issued:        verified.IssuedAt, Expires: verified.Expiry,
 	}
 	if s.Subject == "" {
-		return Session{}, invalidToken.because("it names no subject that can be stored")
+		return Session{}, nil, invalidToken.because("it names no subject that can be stored")
 	}
-	i.seen.Set(digest, s)
-	return s, nil
+	return s, verified, nil
 }
 
 // What is kept of a token: subjects have at most 255 characters (OpenID Connect
@@ -247,7 +283,7 @@ func displayName(claim string) string {
 // connection is a connect under way.
 type connection struct {
 	done     chan struct{}
-	verifier *oidc.IDTokenVerifier
+	provider *provider
 	err      error
 }
 
@@ -260,27 +296,27 @@ func (i *Issuer) remembers(token string) bool {
 // Connect reports whether the issuer can be reached now. Nothing depends on
 // it: the next token tries again.
 func (i *Issuer) Connect(ctx context.Context) error {
-	_, err := i.verifier(ctx)
+	_, err := i.provider(ctx)
 	return err
 }
 
-// verifier returns the verifier, connecting first where that is still to be
+// provider returns the provider, connecting first where that is still to be
 // done. An issuer that hangs keeps each caller waiting once, not one after the
 // other.
-func (i *Issuer) verifier(ctx context.Context) (*oidc.IDTokenVerifier, error) {
+func (i *Issuer) provider(ctx context.Context) (*provider, error) {
 	i.mu.Lock()
-	if v := i.current; v != nil {
+	if p := i.current; p != nil {
 		i.mu.Unlock()
-		return v, nil
+		return p, nil
 	}
 	c := i.pending
 	if c == nil {
 		c = &connection{done: make(chan struct{})}
 		i.pending = c
 		go func() {
-			c.verifier, c.err = i.connect(context.WithoutCancel(ctx))
+			c.provider, c.err = i.connect(context.WithoutCancel(ctx))
 			i.mu.Lock()
-			i.current, i.pending = c.verifier, nil
+			i.current, i.pending = c.provider, nil
 			i.mu.Unlock()
 			close(c.done)
 		}()
@@ -288,7 +324,7 @@ func (i *Issuer) verifier(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 	i.mu.Unlock()
 	select {
 	case <-c.done:
-		return c.verifier, c.err
+		return c.provider, c.err
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

@@ -234,10 +234,10 @@ func TestSessionExpiresWhileSeen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		issuer := newIssuer(LocalIssuerURL, LocalAudience, false, func(context.Context) (*oidc.IDTokenVerifier, error) {
+		issuer := newIssuer(LocalIssuerURL, LocalAudience, false, func(context.Context) (*provider, error) {
 			keys := staticKeys{public}
-			return oidc.NewVerifier(LocalIssuerURL, keys, &oidc.Config{SkipClientIDCheck: true,
-				SupportedSigningAlgs: []string{"EdDSA"}}), nil
+			return &provider{IDTokenVerifier: oidc.NewVerifier(LocalIssuerURL, keys, &oidc.Config{SkipClientIDCheck: true,
+				SupportedSigningAlgs: []string{"EdDSA"}})}, nil
 		})
 		token := sign(t, jose.EdDSA, private, "", claims(nil)) // for an hour
 		for _, wait := range []time.Duration{0, time.Minute, 58 * time.Minute, 59 * time.Second} {

@@ -224,5 +224,14 @@ func TestSessionBound(t *testing.T) {
 		w.refuses("one more again", w.mint(nil), tooManySessions)
 		w.ends("1", 1)
 		w.accepts("in the place of an ended one", w.mint(nil))
+		// 10,000 that are ended are known besides.
+		w.exec("DELETE FROM session")
+		w.exec(`INSERT INTO session (credential, user_id, issued_at, expires_at, remove_at, ended_at)
+			WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 9999)
+			SELECT 'x' || n, CAST(? AS TEXT), 0, CAST(? AS BIGINT), CAST(? AS BIGINT), 1 FROM s`, w.owner, later, later)
+		another := w.mint(nil)
+		w.accepts("beside 9,999 ended ones", another)
+		w.exec("UPDATE session SET ended_at = 1 WHERE ended_at IS NULL")
+		w.refuses("beside 10,000", w.mint(map[string]any{"sid": "fresh"}), tooManySessions)
 	})
 }

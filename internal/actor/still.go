@@ -28,24 +28,25 @@ func (a *Actor) Still(ctx context.Context, tx *store.Tx, appID string) (now *Act
 	return now, app != nil && now.Holds(*app), nil
 }
 
-// stillSession is Still of a session. One that expires meanwhile goes on to the end of the
-// call, as what it has started does (Grant).
+// stillSession is Still of a session. That of a token which expires meanwhile goes on to the
+// end of the call, as what it has started does (Grant). That of a browser does not: signing out
+// ends it.
 func (a *Actor) stillSession(ctx context.Context, tx *store.Tx, appID string, app **string) (*Actor, error) {
 	h, err := store.One(ctx, tx, func(r store.Row) (h holder, err error) {
 		h.ownerID = a.OwnerID
 		var ended *clock.Instant
-		err = r.Scan(&h.active, &ended, app)
+		err = r.Scan(&h.active, &ended, &h.browser, &h.recordedUntil, app)
 		if ended != nil {
 			h.endedAt = *ended
 		}
 		return h, err
-	}, "SELECT u.active, s.ended_at, "+keptApp(tx, "u.id")+
+	}, "SELECT u.active, s.ended_at, s.digest IS NOT NULL, COALESCE(s.expires_at, 0), "+keptApp(tx, "u.id")+
 		" FROM users u LEFT JOIN session s ON s.credential = ? WHERE u.id = ?", appID, a.Credential, a.OwnerID)
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, lostGrant.refusal()
 	}
 	if err == nil {
-		err = h.check()
+		err = h.check(tx.Now)
 	}
 	return a, err
 }

@@ -170,7 +170,8 @@ func (w *world) refuses(name, token string, causes ...cause) {
 var allCauses = []cause{
 	noCredential, malformedHeader, mistypedKey, otherEnvironment, unknownKey, expiredKey, revokedKey, invalidToken,
 	otherIssuer,
-	otherToken, otherAudience, expiredSession, endedSession, tooManySessions, notAnOwner, disabledOwner, lostGrant,
+	otherToken, otherAudience, expiredSession, endedSession, tooManySessions, notAnOwner, otherSite, unknownBrowser, unknownLink, notAllowed,
+	disabledOwner, lostGrant,
 }
 
 func refused(t testing.TB, name string, a *Actor, err error, causes ...cause) {
