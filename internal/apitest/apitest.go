@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -20,9 +21,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/google/uuid"
-	"github.com/pb33f/libopenapi"
-	validator "github.com/pb33f/libopenapi-validator"
-	"github.com/pb33f/libopenapi-validator/config"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/assembly"
@@ -45,6 +44,9 @@ import (
 // Zone is the platform zone of test installations.
 const Zone = "links.example"
 
+// Origin is that of the API in the calls of tests.
+const Origin = "https://api.example"
+
 // Installation is a running one.
 type Installation struct {
 	DB     *store.DB
@@ -56,6 +58,8 @@ type Installation struct {
 	DataDir string
 	// Turns are those of heavy reads.
 	Turns *turns.Pool
+	// Metrics has the metrics.
+	Metrics *prometheus.Registry
 
 	parts *assembly.Installation
 }
@@ -90,6 +94,10 @@ type Options struct {
 	Events string
 	// Start is where the clock stands at first; zero is storetest.Start.
 	Start clock.Instant
+	// Issuer is the OpenID Connect issuer; nil is none.
+	Issuer *actor.Issuer
+	// APIURL is where browsers reach the API; empty is Origin.
+	APIURL string
 }
 
 // Each runs f on a fresh installation of each engine.
@@ -107,7 +115,7 @@ func EachWith(t *testing.T, o Options, f func(t *testing.T, i *Installation)) {
 // New starts an installation that ends with the test.
 func New(t testing.TB, engine string, o Options) *Installation {
 	t.Helper()
-	i := &Installation{Clock: &clock.Clock{}, Blobs: o.Blobs, DataDir: o.DataDir}
+	i := &Installation{Clock: &clock.Clock{}, Blobs: o.Blobs, DataDir: o.DataDir, Metrics: prometheus.NewRegistry()}
 	if i.DataDir == "" {
 		i.DataDir = t.TempDir()
 	}
@@ -149,6 +157,10 @@ func (i *Installation) start(t testing.TB, engine string, o Options) {
 			t.Fatal(err)
 		}
 	}
+	address, err := url.Parse(cmp.Or(o.APIURL, Origin))
+	if err != nil {
+		t.Fatal(err)
+	}
 	if i.parts, err = assembly.Open(t.Context(), assembly.Settings{
 		Options: assembly.Options{
 			Domains: domains, Addresses: link.Addresses{Scheme: "https"},
@@ -157,8 +169,9 @@ func (i *Installation) start(t testing.TB, engine string, o Options) {
 		},
 		Engine: assembly.EngineSettings{Address: o.Events},
 		DB:     i.DB, Roles: assembly.Roles{API: true, Redirect: true, Executor: true}, DataDir: i.DataDir, Clock: i.Clock,
-		Log:         log,
-		Environment: actor.Staging, LimitScale: o.LimitScale, DocsURL: "https://api.example/docs",
+		Log: log, Metrics: i.Metrics,
+		Environment: actor.Staging, LimitScale: o.LimitScale, DocsURL: Origin + "/docs",
+		Issuer: o.Issuer, APIURL: address,
 		CORSOrigins:    o.CORSOrigins,
 		TrustedProxies: clientaddr.Trusted{netip.MustParsePrefix("192.0.2.0/24")}, CountryHeader: "CF-IPCountry",
 	}); err != nil {
@@ -177,6 +190,14 @@ func (i *Installation) start(t testing.TB, engine string, o Options) {
 			t.Error(err)
 		}
 	})
+}
+
+// FlushUsed stores when credentials were last used.
+func (i *Installation) FlushUsed(t testing.TB) {
+	t.Helper()
+	if err := i.parts.Pipeline.Auth.FlushUsed(context.Background()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Settle runs the executor until no job is due.
@@ -377,10 +398,11 @@ func (c *Client) Call(method, path string, body any, with ...With) *Response {
 func (c *Client) send(method, path string, body io.Reader, with []With) *Response {
 	c.t.Helper()
 	target := path
-	if strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "/v1") && !strings.HasPrefix(path, "//") {
+	if strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "/v1") && !strings.HasPrefix(path, "/auth/") &&
+		!strings.HasPrefix(path, "//") {
 		target = op.BasePath + path
 	}
-	r := httptest.NewRequest(method, "https://api.example"+target, body)
+	r := httptest.NewRequest(method, Origin+target, body)
 	r.RemoteAddr = "203.0.113.7:4711"
 	if body == nil {
 		r.Body, r.ContentLength = http.NoBody, 0
@@ -404,32 +426,3 @@ func (c *Client) send(method, path string, body io.Reader, with []With) *Respons
 
 // Path escapes an id for a path.
 func Path(id string) string { return strings.TrimPrefix(op.Location(id), op.BasePath+"/") }
-
-// contract validates answers; it is built once for all tests of a package.
-var contract = sync.OnceValues(func() (validator.Validator, error) {
-	s := op.New(op.Options{Log: slog.New(slog.DiscardHandler)})
-	assembly.Declare(s, assembly.Options{})
-	text, err := s.OpenAPI()
-	if err != nil {
-		return nil, err
-	}
-	document, err := libopenapi.NewDocument(text)
-	if err != nil {
-		return nil, err
-	}
-	v, errs := validator.NewValidator(document,
-		// Members and headers that the contract does not describe are mistakes,
-		// but for members of any name and headers that belong to HTTP itself.
-		config.WithStrictMode(),
-		config.WithStrictIgnorePaths("$.body.data**.parameters**", "$.body.data**.templateData**",
-			"$.body.data**.input**", "$.body.data**.actionLabels**", "$.body.data.schema**"),
-		config.WithStrictIgnoredHeaders("Content-Type", "Content-Length", "Vary", "Access-Control-Allow-Origin",
-			"Access-Control-Expose-Headers"))
-	if len(errs) > 0 {
-		return nil, errs[0]
-	}
-	return v, nil
-})
-
-// validating serializes the validator, which is not safe for concurrent use.
-var validating sync.Mutex

@@ -27,6 +27,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/part"
 	"github.com/waymarkhq/waymark/internal/qr"
 	"github.com/waymarkhq/waymark/internal/redirect"
+	"github.com/waymarkhq/waymark/internal/signin"
 	"github.com/waymarkhq/waymark/internal/template"
 	"github.com/waymarkhq/waymark/internal/template/publishing"
 	"github.com/waymarkhq/waymark/internal/webhook"
@@ -53,6 +54,7 @@ func Declare(p *op.Pipeline, o Options) (parts []part.Part) {
 	links, works := link.New(o.Addresses, o.Assets), durable.NewWorks(p)
 	parts = []part.Part{
 		op.Part(),
+		signin.Part(),
 		account.Register(p),
 		apikey.Register(p),
 		// Deleting an app walks all parts, so app gets the complete list.

@@ -246,9 +246,9 @@ func (i *Installation) openEvents(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	pool := turnsFor(kind, s.DB)
-	if kind == Database { // whose reads use the same connections as heavy ones of the API
-		pool = i.Pipeline.Turns
+	pool := i.Pipeline.Turns
+	if kind != Database { // the reads of that engine use the connections of the API's heavy reads
+		pool = turnsFor(kind, s.DB)
 	}
 	s.Engine, o.Turns = o.EngineSettings, pool
 	if i.engine, err = OpenEngine(ctx, o); err != nil {

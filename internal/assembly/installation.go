@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,6 +22,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/blob"
+	"github.com/waymarkhq/waymark/internal/browser"
 	"github.com/waymarkhq/waymark/internal/certificate"
 	"github.com/waymarkhq/waymark/internal/clickcount"
 	"github.com/waymarkhq/waymark/internal/clicklog"
@@ -31,6 +33,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/domain"
 	"github.com/waymarkhq/waymark/internal/eventstore"
 	"github.com/waymarkhq/waymark/internal/executor"
+	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/jobs"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/part"
@@ -39,6 +42,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/requestlog"
 	"github.com/waymarkhq/waymark/internal/route"
 	"github.com/waymarkhq/waymark/internal/server"
+	"github.com/waymarkhq/waymark/internal/signin"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/turns"
 	"github.com/waymarkhq/waymark/internal/visitor"
@@ -70,6 +74,9 @@ type Settings struct {
 	Environment actor.Environment
 	// Issuer issues human sessions, besides the local issuer; nil for none.
 	Issuer *actor.Issuer
+	// APIURL is where browsers reach the API, a scheme and a host; nil where the process has
+	// none.
+	APIURL *url.URL
 	// LimitScale multiplies every rate window and business limit.
 	LimitScale float64
 	// DocsURL is where the API's documentation is, without a slash at its end.
@@ -133,12 +140,12 @@ type Installation struct {
 // Open puts an installation together. Nothing runs yet.
 func Open(ctx context.Context, s Settings) (*Installation, error) {
 	s.Clock = cmp.Or(s.Clock, &clock.Clock{})
+	if err := s.DB.CheckRestored(ctx); err != nil {
+		return nil, err
+	}
 	var err error
 	if s.Domains.Installation, err = s.DB.InstallationValue(ctx, "installation_id", rand.Text()); err != nil {
 		return nil, fmt.Errorf("installation id: %w", err)
-	}
-	if err := s.DB.CheckRestored(ctx); err != nil {
-		return nil, err
 	}
 	if _, err := s.DB.Epoch(ctx); err != nil {
 		return nil, fmt.Errorf("epoch: %w", err)
@@ -154,7 +161,9 @@ func Open(ctx context.Context, s Settings) (*Installation, error) {
 	}
 	parts := Declare(i.Pipeline, i.settings.Options)
 	if s.Roles.API {
-		i.openAPI()
+		if err := i.openAPI(ctx); err != nil {
+			return nil, errors.Join(err, CloseEngine(i.engine))
+		}
 	}
 	if s.Roles.Executor {
 		i.openExecutor(parts)
@@ -195,8 +204,12 @@ func (i *Installation) openPipeline(ctx context.Context) error {
 	if s.Issuer != nil {
 		issuers = append(issuers, s.Issuer)
 	}
+	var site browser.Site
+	if s.APIURL != nil {
+		site = browser.NewSite(s.APIURL)
+	}
 	i.Pipeline = op.New(op.Options{
-		DB: s.DB, Auth: actor.NewAuthenticator(s.DB.Urgent(), s.Environment, issuers...), Limiter: limiter,
+		Site: site, DB: s.DB, Auth: actor.NewAuthenticator(s.DB.Urgent(), s.Environment, issuers...), Limiter: limiter,
 		Cursors: cursors, Requests: requestlog.New(s.DB, s.Log), Log: s.Log, LimitScale: s.LimitScale,
 		DocsURL:    s.DocsURL,
 		ClientAddr: func(r *http.Request) netip.Addr { addr, _ := s.TrustedProxies.Of(r); return addr },
@@ -212,17 +225,20 @@ func (i *Installation) openPipeline(ctx context.Context) error {
 // cursors returns the signer that all processes of an installation share, so that
 // a list can continue on another of them.
 func cursors(ctx context.Context, db *store.DB) (*cursor.Signer, error) {
+	key, err := sharedKey(ctx, db, "cursor_key")
+	return cursor.NewSigner(key), err
+}
+
+// sharedKey returns a secret key that all processes of an installation share.
+func sharedKey(ctx context.Context, db *store.DB, name string) (key []byte, err error) {
+	defer fault.Wrap(&err, "key %s", name)
 	fresh := make([]byte, 32)
 	rand.Read(fresh)
-	value, err := db.InstallationValue(ctx, "cursor_key", hex.EncodeToString(fresh))
+	value, err := db.InstallationValue(ctx, name, hex.EncodeToString(fresh))
 	if err != nil {
-		return nil, fmt.Errorf("cursor key: %w", err)
+		return nil, err
 	}
-	key, err := hex.DecodeString(value)
-	if err != nil {
-		return nil, fmt.Errorf("cursor key: %w", err)
-	}
-	return cursor.NewSigner(key), nil
+	return hex.DecodeString(value)
 }
 
 // openCertificates makes the manager of certificates, which domains ask for theirs.
@@ -249,9 +265,22 @@ func (i *Installation) openCertificates() {
 	i.loops = append(i.loops, i.Certificates.Run)
 }
 
-func (i *Installation) openAPI() {
+func (i *Installation) openAPI(ctx context.Context) error {
 	s := &i.settings
-	i.API = server.New(server.Options{Service: i.Pipeline, Log: s.Log, CORSOrigins: s.CORSOrigins, Ready: i.ready})
+	key, err := sharedKey(ctx, s.DB, "entry_key")
+	if err != nil {
+		return err
+	}
+	people, err := signin.New(signin.Options{Service: i.Pipeline, Issuer: s.Issuer, Key: key, Log: s.Log})
+	if err != nil {
+		return err
+	}
+	issuer := ""
+	if s.Issuer != nil {
+		issuer = s.Issuer.URL
+	}
+	i.API = server.New(server.Options{Service: i.Pipeline, SignIn: people, IssuerURL: issuer, AssetsURL: s.Assets.URL(""), Log: s.Log,
+		CORSOrigins: s.CORSOrigins, Ready: i.ready})
 	if s.Issuer != nil {
 		i.loops = append(i.loops, func(ctx context.Context) {
 			if err := s.Issuer.Connect(ctx); err != nil && ctx.Err() == nil {
@@ -261,6 +290,7 @@ func (i *Installation) openAPI() {
 		})
 	}
 	i.loops = append(i.loops, i.Pipeline.Requests.Run, func(ctx context.Context) { i.Pipeline.Auth.Run(ctx, s.Log) })
+	return nil
 }
 
 func (i *Installation) openExecutor(parts []part.Part) {
@@ -321,7 +351,7 @@ func (i *Installation) ready(ctx context.Context) error {
 	if i.draining.Load() {
 		return errors.New("the process ends")
 	}
-	return i.settings.DB.Ping(ctx)
+	return i.settings.DB.Urgent().Ping(ctx)
 }
 
 // Ready reports whether the redirector can answer visitors, and as other processes do.

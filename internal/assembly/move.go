@@ -14,6 +14,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/eventstore"
 	"github.com/waymarkhq/waymark/internal/ids"
+	"github.com/waymarkhq/waymark/internal/loaded"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -61,7 +62,7 @@ func CopyEvents(ctx context.Context, from, to EngineOptions, progress func(copie
 	if err := LoadClicks(ctx, from, source); err != nil {
 		return err
 	}
-	loaded, err := eventstore.Loaded(ctx, from.DB)
+	before, err := loaded.Events.All(ctx, from.DB)
 	if err != nil {
 		return err
 	}
@@ -87,16 +88,16 @@ func CopyEvents(ctx context.Context, from, to EngineOptions, progress func(copie
 	if err := compare(ctx, all, old, source, from.DB.Now()); err != nil {
 		return err
 	}
-	return c.finish(ctx, to.DB, loaded)
+	return c.finish(ctx, to.DB, before)
 }
 
 // finish makes the engine of the copy that of the installation, unless logs were loaded
 // further than they were at its beginning. An Append reads the engine of the installation
 // and moves a position, in a serializable transaction like this one: of the two, one
 // comes first and the other one sees it.
-func (c *copying) finish(ctx context.Context, db *store.DB, before map[string]eventstore.Position) error {
+func (c *copying) finish(ctx context.Context, db *store.DB, before map[string]loaded.Position) error {
 	return db.InTx(ctx, func(tx *store.Tx) error {
-		now, err := eventstore.Loaded(ctx, tx)
+		now, err := loaded.Events.All(ctx, tx)
 		if err != nil {
 			return err
 		}

@@ -24,6 +24,15 @@ type conn struct {
 // NetConn returns the connection below, as that of tls.Conn does.
 func (c *conn) NetConn() net.Conn { return c.Conn }
 
+// CloseWrite says that nothing more comes. net/http does so before it closes a connection
+// whose client may still be sending, so that the client gets the answer.
+func (c *conn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
+}
+
 // refusalHeaders follow the status line of net/http's own refusals, and of
 // nothing that a handler writes: those carry X-Request-Id before the type.
 var refusalHeaders = []byte("\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n")

@@ -119,13 +119,19 @@ func (h *Handler) mountDocuments() {
 	h.mount(http.MethodGet, "/{$}", http.HandlerFunc(root))
 }
 
-// root leads a browser to the reference. A program that does not follow reads
-// where everything is.
-func root(w http.ResponseWriter, _ *http.Request) {
+// root leads a person to the dashboard, and whoever else to the reference. A program that does
+// not follow reads where everything is.
+func root(w http.ResponseWriter, r *http.Request) {
+	w.Header().Add("Vary", "Accept")
+	if wantsPage(r) {
+		w.Header().Set("Location", dashboardPath)
+		w.WriteHeader(http.StatusSeeOther)
+		return
+	}
 	w.Header().Set("Location", "/docs")
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(http.StatusFound)
-	io.WriteString(w, `{"api":"/v1","reference":"/docs","contract":"/openapi.json","errors":"/docs/api/errors/"}`)
+	io.WriteString(w, `{"api":"/v1","reference":"/docs","contract":"/openapi.json","dashboard":"/dashboard/","errors":"/docs/api/errors/"}`)
 }
 
 // referenceStart is a file of its own so that the page needs no inline script.

@@ -17,12 +17,18 @@ import (
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/signin"
 )
 
 // Options are what the listener needs besides the operations.
 type Options struct {
 	Service *op.Pipeline
-	Log     *slog.Logger
+	// SignIn is how people sign in to the dashboard, IssuerURL where they do so elsewhere; it may
+	// be empty. AssetsURL is where the images are that it shows.
+	SignIn    *signin.Handler
+	IssuerURL string
+	AssetsURL string
+	Log       *slog.Logger
 	// CORSOrigins may call the API from a browser.
 	CORSOrigins []string
 	// Ready reports whether the process can do its work.
@@ -47,7 +53,9 @@ type route struct {
 func New(o Options) *Handler {
 	h := &Handler{Options: o, mux: http.NewServeMux(), routes: map[string]*route{}}
 	o.Service.Handlers(h.mount)
+	o.SignIn.Mount(h.mount)
 	h.mountDocuments()
+	h.mountDashboard()
 	h.mount(http.MethodGet, "/healthz", http.HandlerFunc(h.healthz))
 	h.mount(http.MethodGet, "/readyz", http.HandlerFunc(h.readyz))
 	return h
@@ -121,6 +129,10 @@ func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, refusal *fault.
 		refusal, _ = fault.From(err)
 		w.Header().Del("Allow")
 		op.RateHeaders(w.Header(), standings)
+	}
+	if refusal.Code == fault.NotFound && inDashboard(r) {
+		lost(w)
+		return
 	}
 	h.Service.WriteError(w, op.RequestID(r.Context()), refusal)
 }

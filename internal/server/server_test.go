@@ -294,3 +294,37 @@ func (s *safeBuilder) String() string {
 	defer s.mu.Unlock()
 	return s.b.String()
 }
+
+// A client that still sends when its request is refused reads the answer to its end: the
+// connection says that nothing more comes before it is closed.
+func TestRefusedClientReadsTheEnd(t *testing.T) {
+	near, far := net.Pipe()
+	defer far.Close()
+	if err := server.Conn(near, nil).(interface{ CloseWrite() error }).CloseWrite(); err != nil {
+		t.Errorf("a connection that has no half: %v", err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	accepted := make(chan net.Conn, 1)
+	go func() {
+		if c, err := l.Accept(); err == nil {
+			accepted <- c
+		}
+	}()
+	client, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	served := <-accepted
+	defer served.Close()
+	if err := server.Conn(served, nil).(interface{ CloseWrite() error }).CloseWrite(); err != nil {
+		t.Fatal(err)
+	}
+	if rest, err := io.ReadAll(client); err != nil || len(rest) > 0 {
+		t.Errorf("the client reads %q, %v", rest, err)
+	}
+}
