@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
@@ -26,9 +27,10 @@ type process struct {
 	log     *slog.Logger
 	metrics *prometheus.Registry
 	failed  chan error
-	// addresses are those of links, apiURL where the API listens.
-	addresses link.Addresses
-	apiURL    string
+	// addresses are those of links, apiURL where the API listens, and siteURL where browsers
+	// reach it.
+	addresses       link.Addresses
+	apiURL, siteURL string
 
 	listeners    []*listener
 	installation *assembly.Installation
@@ -42,11 +44,14 @@ func (p *process) start(ctx context.Context) error {
 	roles := p.roles()
 	settings := assembly.Settings{
 		Roles: roles, DataDir: p.DataDir, Log: p.log, Metrics: p.metrics,
-		Environment: actor.Environment(p.Environment), Issuer: p.issuer(), LimitScale: p.LimitScale,
+		Environment: actor.Environment(p.Environment), LimitScale: p.LimitScale,
 		CORSOrigins: p.CORSOrigins, TrustedProxies: p.trusted, CountryHeader: p.CountryHeader, JobLease: p.JobLease, ConfirmClock: p.ConfirmClock,
 		Engine: p.engine(p.Events),
 	}
 	var err error
+	if settings.Issuer, err = p.issuer(p.log); err != nil {
+		return err
+	}
 	if settings.Outbound, err = p.client(p.DNSResolver); err != nil {
 		return err
 	}
@@ -106,8 +111,15 @@ func (p *process) start(ctx context.Context) error {
 			p.apiURL += ":" + port
 		}
 	}
+	p.siteURL = p.site(port(p.APIAddr, api))
+	if p.apiTLS() {
+		p.siteURL = cmp.Or(p.APIURL, p.apiURL)
+	}
+	if settings.APIURL, err = url.Parse(p.siteURL); err != nil {
+		return err
+	}
 	settings.Certificates = p.manager()
-	settings.DB, settings.DocsURL = p.db, cmp.Or(p.DocsURL, p.apiURL+"/docs")
+	settings.DB, settings.DocsURL = p.db, cmp.Or(p.DocsURL, cmp.Or(p.APIURL, p.apiURL)+"/docs")
 	settings.Addresses = p.addresses
 	settings.Assets = asset.Addresses{Scheme: p.addresses.Scheme, Port: p.addresses.Port, Host: p.AssetsHost}
 	if settings.Blobs, err = p.openBlobs(p.DataDir); err != nil {

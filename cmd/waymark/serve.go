@@ -20,6 +20,7 @@ type serveCommand struct {
 	dns          `group:"Hostnames:"`
 	probes       `group:"Hostnames:"`
 	certificates `group:"TLS:"`
+	dashboard    `group:"Sessions of people:"`
 	oidc         `group:"Sessions of people:"`
 	clients      `group:"Clients of the API:"`
 	limits       `group:"Limits:"`
@@ -39,6 +40,7 @@ func (c *serveCommand) check() error {
 		c.dns.check,
 		func() error { return c.certificates.check(c.Dev) },
 		c.checkHosts,
+		c.dashboard.check,
 		c.oidc.check,
 		c.limits.check,
 		c.clients.check,
@@ -81,7 +83,7 @@ func (c *serveCommand) Run(ctx context.Context) (err error) {
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	defer func() { err = errors.Join(err, p.stop()) }()
 	err = p.start(ctx)
-	if err == nil && c.Dev && c.roles().API {
+	if err == nil && c.roles().API {
 		err = p.welcome(ctx)
 	}
 	if err != nil && ctx.Err() == nil { // otherwise it was asked to end before it had begun

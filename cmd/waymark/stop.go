@@ -56,7 +56,7 @@ func (p *process) answered() (context.Context, context.CancelFunc) {
 		defer cancel()
 		for last := time.Now(); ctx.Err() == nil && time.Since(last) < awayFor; {
 			asking, stop := context.WithDeadline(ctx, last.Add(awayFor))
-			if p.db.Ping(asking) == nil {
+			if p.db.Urgent().Ping(asking) == nil {
 				last = time.Now()
 			}
 			stop()

@@ -7,10 +7,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
+	"github.com/waymarkhq/waymark/internal/backup"
 	"github.com/waymarkhq/waymark/internal/blob"
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/store"
@@ -51,15 +51,16 @@ func (s *storage) checkWhole() error {
 		return nil
 	}
 	// Folders may have been made beforehand, so that they must have something in them.
-	for _, pattern := range []string{"waymark.db-wal", "session-key.json", "assets/*", "clicks/*", "events/*"} {
+	for _, pattern := range backup.Traces {
 		left, err := fs.Glob(os.DirFS(s.DataDir), pattern)
 		if err != nil {
 			return fmt.Errorf("data folder %s: %w", s.DataDir, err)
 		}
 		if len(left) > 0 {
-			return fmt.Errorf("data folder %s has %s, but no waymark.db: put the database of a backup there, name "+
-				"the --database that the installation has, or another --data-dir for a new one", s.DataDir,
-				strings.TrimSuffix(pattern, "*"))
+			return fmt.Errorf("data folder %s has %s, but no waymark.db. If a restore was interrupted, delete the folder and "+
+				"run waymark restore again. Otherwise name the --database of the installation, or another --data-dir for "+
+				"a new one",
+				s.DataDir, left[0])
 		}
 	}
 	return nil
