@@ -28,6 +28,11 @@ var notRun = map[string][]string{
 		"make test",
 		"make build",
 	},
+	"docs/dashboard.md": {
+		"waymark session issue --link --data-dir /var/lib/waymark --email ann@example.com",
+		`waymark serve --data-dir /var/lib/waymark --api-url https://api.example.com --oidc-issuer https://id.example.com \`,
+		"waymark session list --data-dir /var/lib/waymark",
+	},
 	"docs/dns-provider.md": {
 		"SECRET=$(head -c 32 /dev/urandom | base64)           # goes into the server's settings below",
 		`(umask 077; echo "$API_KEY" >/etc/waymark/powerdns.key)`,

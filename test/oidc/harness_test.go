@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -33,7 +34,7 @@ func TestMain(m *testing.M) {
 	}
 	// go test remembers a result until a file changes that the test looked at:
 	// these are what the command is built of.
-	for _, sources := range []string{"../../cmd", "../../internal", "../../go.mod", "provider.mjs",
+	for _, sources := range []string{"../../cmd", "../../internal", "../../dashboard", "../../go.mod", "provider.mjs",
 		"package-lock.json"} {
 		if err := filepath.WalkDir(sources, func(path string, _ fs.DirEntry, err error) error {
 			if err == nil {
@@ -183,7 +184,13 @@ func (p *provider) mint(t *testing.T, sub string, changes ...string) string {
 // keys starts the provider anew with these keys, the first of which signs.
 func (p *provider) keys(t *testing.T, names ...string) {
 	t.Helper()
-	request, err := http.NewRequest("PUT", p.issuer+"/control/keys?keys="+strings.Join(names, ","), nil)
+	p.put(t, "/control/keys?keys="+strings.Join(names, ","))
+}
+
+// put tells the provider something.
+func (p *provider) put(t *testing.T, what string) {
+	t.Helper()
+	request, err := http.NewRequest("PUT", p.issuer+what, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,6 +217,17 @@ func (p *provider) fetched(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// freeAddress returns an address of this machine at which nobody listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
 }
 
 // waymark is a running `waymark serve`.

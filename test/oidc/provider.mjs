@@ -9,6 +9,10 @@
 //                               with use=id_token an ID token for the client,
 //                               which has neither sid nor jti; with
 //                               use=access_token a token that says so (at+jwt)
+//   GET  /auth                  the provider's own endpoint, for the client "dashboard",
+//                               which has PKCE and a secret; it signs in, without a
+//                               question, whom PUT /control/user?sub=…&email=…&
+//                               email_verified=true&groups=a,b named
 //   PUT  /control/keys?keys=a,b a new Provider that signs with key a and
 //                               publishes a and b; keys are made at first use
 //   GET  /control/fetched       how often the keys were fetched
@@ -21,6 +25,8 @@ const made = new Map();
 let issuer;
 let answer;
 let fetched = 0;
+let user = {};
+let current;
 
 // key returns a private signing key by name, the same at each call.
 function key(name) {
@@ -43,7 +49,16 @@ function start(names) {
     clients: [{
       client_id: 'test', client_secret: 'test', token_endpoint_auth_method: 'client_secret_post',
       grant_types: [grant], redirect_uris: [], response_types: [],
+    }, {
+      client_id: 'dashboard', client_secret: 'password of the dashboard', redirect_uris: [process.env.REDIRECT ?? 'http://localhost/auth/callback'],
+      application_type: 'native', token_endpoint_auth_method: 'client_secret_basic',
     }],
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'], groups: ['groups'] },
+    scopes: ['openid', 'email', 'profile', 'groups'],
+    conformIdTokenClaims: false,
+    pkce: { required: () => true },
+    findAccount: (_, id) => ({ accountId: id, claims: () => ({ ...extra(user), sub: id, groups: user.groups?.split(',') }) }),
+    interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
     extraTokenClaims: ({ oidc: { params } }) => extra(params),
     formats: {
       customizers: {
@@ -71,7 +86,22 @@ function start(names) {
   }, ['sub', 'sid', 'audience', 'ttl', 'email', 'email_verified', 'name', 'use']);
   provider.on('server_error', (_, error) => console.error(error));
   provider.on('grant.error', (_, error) => console.error(error));
+  current = provider;
   answer = provider.callback();
+}
+
+// interact does what a person does on the provider's pages: sign in, and agree.
+async function interact(request, response) {
+  const { prompt, params, grantId } = await current.interactionDetails(request, response);
+  if (user.sub === undefined) {
+    return current.interactionFinished(request, response, { error: 'access_denied' });
+  }
+  if (prompt.name === 'login') {
+    return current.interactionFinished(request, response, { login: { accountId: user.sub } });
+  }
+  const agreed = grantId ? await current.Grant.find(grantId) : new current.Grant({ accountId: user.sub, clientId: params.client_id });
+  agreed.addOIDCScope(params.scope);
+  return current.interactionFinished(request, response, { consent: { grantId: await agreed.save() } });
 }
 
 const server = createServer((request, response) => {
@@ -79,6 +109,13 @@ const server = createServer((request, response) => {
   if (url.pathname === '/control/keys' && request.method === 'PUT') {
     start(url.searchParams.get('keys').split(','));
     return response.writeHead(204).end();
+  }
+  if (url.pathname === '/control/user' && request.method === 'PUT') {
+    user = Object.fromEntries(url.searchParams);
+    return response.writeHead(204).end();
+  }
+  if (url.pathname.startsWith('/interaction/')) {
+    return interact(request, response).catch((error) => { console.error(error); response.writeHead(500).end(); });
   }
   if (url.pathname === '/control/fetched') {
     return response.end(String(fetched));

@@ -126,6 +126,14 @@ func TestOneLine(t *testing.T) {
 		{name: "not a number", args: []string{"serve", "--limit-scale=abc"}, want: "--limit-scale"},
 		{name: "not above zero", args: []string{"serve", "--limit-scale=0"}, want: "--limit-scale"},
 		{name: "environment", args: []string{"serve", "--environment=test"}, want: "--environment"},
+		{name: "address of the API", args: []string{"serve", "--api-url=https://api.example.com/x"}, want: "--api-url"},
+		{name: "rule", args: []string{"serve", "--oidc-issuer=https://id.example", "--oidc-audience=x", "--oidc-allow=domain=x"},
+			want: "--oidc-allow"},
+		{name: "rules and everybody", args: []string{"serve", "--oidc-issuer=https://id.example", "--oidc-audience=x",
+			"--oidc-allow=group=x", "--auth-auto-provision"}, want: "--auth-auto-provision"},
+		{name: "rule without an issuer", args: []string{"serve", "--oidc-allow=group=x"}, want: "--oidc-issuer"},
+		{name: "secret that is not there", args: []string{"serve", "--oidc-issuer=https://id.example", "--oidc-audience=x",
+			"--oidc-client-secret-file=" + filepath.Join(dir, "none")}, want: "--oidc-client-secret-file"},
 		{name: "role", args: []string{"serve", "--roles=api,web"}, want: `"web"`},
 		{name: "roles on SQLite", args: []string{"serve", "--roles=api"}, want: "PostgreSQL"},
 		{name: "log level", args: []string{"serve", "--log-level=loud"}, want: "--log-level"},
@@ -183,8 +191,8 @@ func TestOneLine(t *testing.T) {
 		{name: "not a mapping", args: config("list", "- dev\n"), want: "list.yaml"},
 		{name: "no config file", args: []string{"serve", "--config", filepath.Join(dir, "none.yaml")},
 			want: "none.yaml"},
-		{name: "below a file", args: []string{"serve", "--data-dir", filepath.Join(file, "data")}, want: "data folder"},
-		{name: "a file", args: []string{"serve", "--data-dir", file}, want: "data folder"},
+		{name: "below a file", args: serveArgs(filepath.Join(file, "data"), "sqlite"), want: "data folder"},
+		{name: "a file", args: serveArgs(file, "sqlite"), want: "data folder"},
 		{name: "api port", args: serveArgs(data, "sqlite", "--api-addr", taken.Addr().String()),
 			want: "--api-addr " + taken.Addr().String() + ": bind: address already in use"},
 		{name: "public port", args: serveArgs(data, "sqlite", "--public-addr", taken.Addr().String()),
@@ -493,7 +501,7 @@ func TestMissingDatabase(t *testing.T) {
 		}
 		write(t, filepath.Join(dir, file), "")
 		for _, args := range [][]string{serveArgs(dir, "sqlite"), {"migrate", "--data-dir", dir}} {
-			if stderr, _ := second(t, exec.Command(binary, args...)); !strings.Contains(stderr, "but no waymark.db: put ") {
+			if stderr, _ := second(t, exec.Command(binary, args...)); !strings.Contains(stderr, "but no waymark.db. If a restore ") {
 				t.Errorf("%s is there, %s: %s", file, args[0], stderr)
 			}
 		}

@@ -192,7 +192,7 @@ func testSegmentStore(t *testing.T, address string) {
 		t.Errorf("doctor: exit code %d, %q, %q", code, out, stderr)
 	}
 	s.terminate()
-	refused("serve", "--dev")
+	refused("serve", "--dev", "--metrics-addr", "127.0.0.1:0")
 	for _, args := range [][]string{{"status"}, {"copy", "--to", "database"}, {"erase", "--link", "x"}} {
 		refused(append([]string{"events"}, args...)...)
 	}

@@ -90,15 +90,21 @@ func TestFrozenInTransaction(t *testing.T) {
 	held := o.create(t, "held")
 	// The executor comes as far as to the link's row, which is held here, and
 	// has the lock of all publishers by then.
-	locked, release, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	locked, released, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	release := sync.OnceFunc(func() { close(released) })
+	t.Cleanup(release) // so that the database can be closed
 	go func() {
 		ended <- db.InTxReadCommitted(t.Context(), func(tx *store.Tx) error {
+			// The server would end a transaction that stands still.
+			if _, err := tx.Exec(t.Context(), "SET LOCAL idle_in_transaction_session_timeout = 0"); err != nil {
+				return err
+			}
 			if _, err := store.One(t.Context(), tx, store.Value[string], "SELECT id FROM link WHERE id = ? FOR UPDATE",
 				held.ID); err != nil {
 				return err
 			}
 			close(locked)
-			<-release
+			<-released
 			return nil
 		})
 	}()
@@ -112,7 +118,7 @@ func TestFrozenInTransaction(t *testing.T) {
 		return nil
 	})
 	frozen.signal(syscall.SIGSTOP)
-	close(release)
+	release()
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}
