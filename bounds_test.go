@@ -23,6 +23,7 @@ import (
 var single = strings.Fields(`
 	actor.maxEmail actor.maxKeyID actor.maxName actor.maxReason actor.maxSubject actor.maxToken
 	analytics.maxHours analytics.maxRange apikey.maxLifetime asset/imagecheck.maxDecoding asset/imagecheck.maxScans backup.maxManifest
+	browser.maxCookie
 	automation/exports.maxBytes automation/exports.maxRecords automation/exports.maxTime
 	automation/imports.maxContent automation/imports.maxRows
 	certificate.maxDetail certificate.maxKey certificate.maxValue clicklog.maxPayload
