@@ -6,6 +6,7 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -66,18 +67,25 @@ func (v *visitor) me() (status int, email string) {
 	return response.StatusCode, answer.Data.Email
 }
 
+// browsers returns the flags with which browsers sign in at an issuer, to the API at an
+// address that they know under another.
+func browsers(t *testing.T, address, known string, more ...string) []string {
+	t.Helper()
+	password := filepath.Join(t.TempDir(), "password")
+	if err := os.WriteFile(password, []byte("password of the dashboard\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return append([]string{"--oidc-audience", "dashboard", "--oidc-client-secret-file", password, "--api-addr", address,
+		"--api-url", "http://" + known, "--oidc-allow", "email_domain=example.com"}, more...)
+}
+
 // A browser goes through the pages of a real provider and comes back signed in, where the
 // rules let it.
 func TestBrowsersOfAProvider(t *testing.T) {
 	address := freeAddress(t)
 	t.Setenv("REDIRECT", "http://"+address+"/auth/callback")
 	p := startProvider(t, "0")
-	password := filepath.Join(t.TempDir(), "password")
-	if err := os.WriteFile(password, []byte("password of the dashboard\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	w := serve(t, t.TempDir(), p.issuer, "--oidc-audience", "dashboard", "--oidc-client-secret-file", password, "--api-addr", address,
-		"--api-url", "http://"+address, "--oidc-allow", "email_domain=example.com", "--oidc-allow", "group=marketing")
+	w := serve(t, t.TempDir(), p.issuer, browsers(t, address, address, "--oidc-allow", "group=marketing")...)
 	const in, problem = "/dashboard/#/links", "/dashboard/#/signin?problem="
 	for _, c := range []struct{ user, email, end string }{
 		{"sub=alice&email=alice@example.com&email_verified=true", "alice@example.com", in},
@@ -104,5 +112,39 @@ func TestBrowsersOfAProvider(t *testing.T) {
 				t.Errorf("again: led to %s", end)
 			}
 		}
+	}
+}
+
+// The same in Chromium, where the provider is another site than the dashboard, and asks.
+func TestChromiumOfAProvider(t *testing.T) {
+	chromium, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Fatalf("this test needs Chromium (scripts/tools installs it): %v", err)
+	}
+	address := freeAddress(t)
+	known := strings.Replace(address, "127.0.0.1", "localhost", 1)
+	t.Setenv("REDIRECT", "http://"+known+"/auth/callback")
+	p := startProvider(t, "0")
+	serve(t, t.TempDir(), p.issuer, browsers(t, address, known)...)
+	script := exec.CommandContext(t.Context(), "node", "browser.mjs", "http://"+known+"/dashboard/", p.issuer)
+	script.Env = append(os.Environ(), "CHROMIUM="+chromium)
+	var complaints strings.Builder
+	script.Stderr = &complaints
+	out, err := script.Output()
+	if err != nil {
+		t.Fatalf("browser.mjs: %v\n%s", err, &complaints)
+	}
+	checks := 0
+	for line := range strings.Lines(string(out)) {
+		var found struct{ Check, Problem string }
+		if err := json.Unmarshal([]byte(line), &found); err != nil {
+			t.Errorf("browser.mjs printed %q: %v", line, err)
+		}
+		if checks++; found.Problem != "" {
+			t.Errorf("%s: %s", found.Check, found.Problem)
+		}
+	}
+	if checks != 8 {
+		t.Errorf("%d checks", checks)
 	}
 }

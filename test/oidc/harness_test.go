@@ -63,7 +63,7 @@ var install = sync.OnceValue(func() error {
 			return fmt.Errorf("%s is not installed; this test needs Node.js 20 or later: %w", name, err)
 		}
 	}
-	if _, err := os.Stat("node_modules/oidc-provider/package.json"); err == nil {
+	if _, err := os.Stat("node_modules/playwright-core/package.json"); err == nil {
 		return nil
 	}
 	if out, err := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund").

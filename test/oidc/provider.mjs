@@ -12,7 +12,8 @@
 //   GET  /auth                  the provider's own endpoint, for the client "dashboard",
 //                               which has PKCE and a secret; it signs in, without a
 //                               question, whom PUT /control/user?sub=…&email=…&
-//                               email_verified=true&groups=a,b named
+//                               email_verified=true&groups=a,b named; with ask=true
+//                               a page asks first, for a person in a browser
 //   PUT  /control/keys?keys=a,b a new Provider that signs with key a and
 //                               publishes a and b; keys are made at first use
 //   GET  /control/fetched       how often the keys were fetched
@@ -93,7 +94,13 @@ function start(names) {
 // interact does what a person does on the provider's pages: sign in, and agree.
 async function interact(request, response) {
   const { prompt, params, grantId } = await current.interactionDetails(request, response);
-  if (user.sub === undefined) {
+  if (user.ask && prompt.name === 'login' && request.method === 'GET') {
+    response.setHeader('Content-Type', 'text/html');
+    return response.end(`<!doctype html><title>Provider</title><h1>Who are you?</h1>
+      <form method="post"><button>${user.sub}</button></form>
+      <form method="post" action="?denied"><button>Nobody</button></form>`);
+  }
+  if (user.sub === undefined || request.url.endsWith('?denied')) {
     return current.interactionFinished(request, response, { error: 'access_denied' });
   }
   if (prompt.name === 'login') {
