@@ -7,7 +7,10 @@ import (
 	"context"
 	"fmt"
 
+	"golang.org/x/text/language"
+
 	"github.com/waymarkhq/waymark/internal/actor"
+	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/op"
@@ -36,6 +39,8 @@ func (Me) SchemaName() string { return "Profile" }
 type Preferences struct {
 	SelectedAppID *string `json:"selectedAppId" doc:"Null, under a new revision, once the app was deleted."`
 	Theme         string  `json:"theme" enum:"system,light,dark"`
+	Timezone      *string `json:"timezone" extension:"true" example:"Europe/Berlin" doc:"The IANA time zone that the dashboard shows and takes times in; null where it follows the browser."`
+	Locale        *string `json:"locale" extension:"true" example:"en-GB" doc:"The BCP 47 tag by which the dashboard writes dates and numbers; null where it follows the browser."`
 	Revision      string  `json:"revision" format:"uuid"`
 }
 
@@ -50,7 +55,7 @@ func Register(p *op.Pipeline) part.Part {
 		Human: true, Summary: "Get your preferences"}, getPreferences)
 	op.Write(p, op.Op{ID: "updateMePreferences", Method: "PATCH", Path: "/me/preferences", Perm: "preferences:update",
 		Human: true, IfMatch: op.IfMatchRequired, Summary: "Update your preferences",
-		Doc: "Omitted fields keep their values; a null selectedAppId clears the selection."}, updatePreferences)
+		Doc: "Omitted fields keep their values; null clears a selectedAppId, a timezone or a locale."}, updatePreferences)
 	return part.Part{Name: "account", OfApp: part.OfApp{Remove: forgetApp}}
 }
 
@@ -118,6 +123,8 @@ func getPreferences(ctx context.Context, c *op.Call, _ *struct{}) (op.Item[Prefe
 type UpdatePreferences struct {
 	SelectedAppID opt.Null[string] `json:"selectedAppId,omitzero" maxLength:"500" doc:"An app of the caller."`
 	Theme         opt.Opt[string]  `json:"theme,omitzero" enum:"system,light,dark" example:"dark"`
+	Timezone      opt.Null[string] `json:"timezone,omitzero" maxLength:"64" extension:"true" example:"Europe/Berlin" doc:"An IANA time zone; null follows the browser."`
+	Locale        opt.Null[string] `json:"locale,omitzero" maxLength:"35" extension:"true" example:"en-GB" doc:"A BCP 47 language tag; null follows the browser."`
 }
 
 // SchemaName implements schema.Named.
@@ -141,13 +148,36 @@ func updatePreferences(ctx context.Context, c *op.Call, tx *store.Tx,
 			return p.item(c), fault.Invalid("/selectedAppId", fault.ReasonUnknownReference, "there is no such app")
 		}
 	}
+	if err := in.Body.check(); err != nil {
+		return p.item(c), err
+	}
 	in.Body.SelectedAppID.Apply(&p.SelectedAppID)
+	in.Body.Timezone.Apply(&p.Timezone)
+	in.Body.Locale.Apply(&p.Locale)
 	p.Theme = in.Body.Theme.Or(p.Theme)
 	p.Revision = ids.Revision()
-	_, err = tx.Exec(ctx, `UPDATE users SET selected_app_id = ?, theme = ?, preferences_revision = ?, updated_at = ?
-		WHERE id = ?`,
-		p.SelectedAppID, p.Theme, p.Revision, tx.Now, c.Actor.OwnerID)
+	_, err = tx.Exec(ctx, `UPDATE users SET selected_app_id = ?, theme = ?, timezone = ?, locale = ?,
+		preferences_revision = ?, updated_at = ? WHERE id = ?`,
+		p.SelectedAppID, p.Theme, p.Timezone, p.Locale, p.Revision, tx.Now, c.Actor.OwnerID)
 	return p.item(c), err
+}
+
+// check refuses a time zone and a locale that do not exist, and writes the locale as
+// BCP 47 does.
+func (u *UpdatePreferences) check() error {
+	if u.Timezone.Valid {
+		if _, ok := clock.Zone(u.Timezone.Value); !ok {
+			return fault.Invalid("/timezone", fault.ReasonInvalidFormat, clock.ZoneExpected)
+		}
+	}
+	if u.Locale.Valid {
+		tag, err := language.Parse(u.Locale.Value)
+		if err != nil {
+			return fault.Invalid("/locale", fault.ReasonInvalidFormat, "must be a BCP 47 language tag such as en-GB")
+		}
+		u.Locale.Value = tag.String()
+	}
+	return nil
 }
 
 func (p Preferences) item(c *op.Call) op.Item[Preferences] {
@@ -156,9 +186,9 @@ func (p Preferences) item(c *op.Call) op.Item[Preferences] {
 
 func loadPreferences(ctx context.Context, q store.Q, userID string) (Preferences, error) {
 	return store.One(ctx, q, func(r store.Row) (p Preferences, err error) {
-		err = r.Scan(&p.SelectedAppID, &p.Theme, &p.Revision)
+		err = r.Scan(&p.SelectedAppID, &p.Theme, &p.Timezone, &p.Locale, &p.Revision)
 		return p, err
-	}, "SELECT selected_app_id, theme, preferences_revision FROM users WHERE id = ?", userID)
+	}, "SELECT selected_app_id, theme, timezone, locale, preferences_revision FROM users WHERE id = ?", userID)
 }
 
 // forgetApp clears the selection of a deleted app.

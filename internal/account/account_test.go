@@ -75,3 +75,26 @@ func TestPreferences(t *testing.T) {
 		owner.Key("links:read").Call("GET", "/me/preferences", nil).Refused(fault.InsufficientPermission)
 	})
 }
+
+func TestTimesOfOwners(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		match := apitest.IfMatch(owner.Call("GET", "/me/preferences", nil).Want(200).
+			Has("data.timezone", "null").Has("data.locale", "null").Revision())
+		for path, values := range map[string][]any{
+			"/timezone": {"", "Mars/Olympus", "Local", "posix/Europe/Berlin", "../zone", 1},
+			"/locale":   {"", "english", "en-XX", "de DE", "e", true},
+		} {
+			for _, v := range values {
+				owner.Call("PATCH", "/me/preferences", M{path[1:]: v}, match).Refused(fault.ValidationFailed, path)
+			}
+		}
+		p := owner.Call("PATCH", "/me/preferences", M{"timezone": "America/Sao_Paulo", "locale": "pt_br"}, match).Want(200).
+			Has("data.timezone", `"America/Sao_Paulo"`).Has("data.locale", `"pt-BR"`).Has("data.theme", `"system"`)
+		p = owner.Call("PATCH", "/me/preferences", M{"theme": "dark"}, apitest.IfMatch(p.Revision())).Want(200)
+		owner.Call("GET", "/me/preferences", nil).Want(200).Has("data", p.Value("data")).
+			Has("data.timezone", `"America/Sao_Paulo"`).Has("data.locale", `"pt-BR"`)
+		owner.Call("PATCH", "/me/preferences", M{"timezone": nil, "locale": nil}, apitest.IfMatch(p.Revision())).Want(200).
+			Has("data.timezone", "null").Has("data.locale", "null").Has("data.theme", `"dark"`)
+	})
+}

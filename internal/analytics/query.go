@@ -2,8 +2,6 @@ package analytics
 
 import (
 	"context"
-	"slices"
-	"strings"
 	"time"
 
 	"golang.org/x/text/unicode/norm"
@@ -102,14 +100,9 @@ func (in *Query) ask(ctx context.Context, c *op.Call, eventType string) (*questi
 
 // zoneOf returns the time zone with an IANA name.
 func zoneOf(name string) (*time.Location, error) {
-	zone, err := time.LoadLocation(name)
-	if folder, _, _ := strings.Cut(name, "/"); err != nil || slices.Contains(unnamed, folder) {
-		return nil, fault.InvalidQuery("timezone", fault.ReasonInvalidFormat,
-			"must be an IANA time zone such as Europe/Berlin")
+	zone, ok := clock.Zone(name)
+	if !ok {
+		return nil, fault.InvalidQuery("timezone", fault.ReasonInvalidFormat, clock.ZoneExpected)
 	}
 	return zone, nil
 }
-
-// unnamed are the files beside those of the zones, and folders with copies of all of
-// them: what they have depends on the machine.
-var unnamed = []string{"Local", "localtime", "posixrules", "Factory", "posix", "right"}

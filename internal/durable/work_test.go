@@ -16,6 +16,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/jobs"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
 
 // atWork is an operation whose work is the test's.
@@ -83,6 +84,42 @@ func (w *atWork) over(status string) {
 
 func succeed(ctx context.Context, _ *op.Call, tx *store.Tx, o *durable.Operation) error {
 	return o.Finish(ctx, tx, durable.Result{Resource: durable.Resource{Type: "app", ID: o.AppID}})
+}
+
+// An end that cannot be kept, or not be told to webhooks, is an error, so that the work is tried
+// again.
+func TestEndsThatCannotBeKept(t *testing.T) {
+	none, one := int64(0), int64(1)
+	ends := map[string]func(context.Context, *store.Tx, *durable.Operation) error{
+		"succeeded": func(ctx context.Context, tx *store.Tx, o *durable.Operation) error {
+			return succeed(ctx, nil, tx, o)
+		},
+		"failed": func(ctx context.Context, tx *store.Tx, o *durable.Operation) error {
+			return o.Fail(ctx, tx, "reason", "It failed.")
+		},
+		"items": func(ctx context.Context, tx *store.Tx, o *durable.Operation) error {
+			return o.Finish(ctx, tx, durable.Result{Succeeded: &none, Failed: &one, Invalid: &none})
+		},
+	}
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		owner.Call("POST", "/webhooks", M{"appId": owner.AppID, "url": "https://hooks.example.com/",
+			"events": []string{"operation.failed", "operation.completed"}}).Want(201)
+		for name, end := range ends {
+			path := started(owner)
+			storetest.Faulty(t, func(ctx context.Context) error {
+				return i.DB.InTx(ctx, func(tx *store.Tx) error {
+					o, err := durable.Load(t.Context(), tx, strings.TrimPrefix(path, "/operations/"))
+					if err != nil {
+						return err
+					}
+					return end(ctx, tx, &o)
+				})
+			})
+			owner.Call("GET", path, nil).Want(200).Has("data.status", map[bool]string{true: `"succeeded"`,
+				false: `"failed"`}[name == "succeeded"])
+		}
+	})
 }
 
 // The log names the operation whose work failed, and its cause.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +21,27 @@ func created(c *apitest.Client, path string, body M) string {
 
 func goes(want string) func(*http.Response) bool {
 	return func(r *http.Response) bool { return r.Header.Get("Location") == want }
+}
+
+// A list has the tags of its links, so that a table of them takes one call.
+func TestListedTags(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		campaign := created(owner, "/campaigns", M{"name": "c"})
+		both := []string{created(owner, "/tags", M{"name": "one"}), created(owner, "/tags", M{"name": "two"})}
+		slices.Sort(both)
+		owner.Link("bare", M{"campaignId": campaign}).Want(201)
+		i.Clock.Move(time.Second)
+		tagged := owner.Link("tagged", M{"campaignId": campaign}).Want(201)
+		owner.Call("PUT", "/links/"+apitest.Path(tagged.Text("data.id"))+"/tags", M{"tagIds": both},
+			apitest.IfMatch(tagged.Revision())).Want(200)
+		for _, list := range []string{"/links?appId=" + owner.AppID, "/campaigns/" + campaign + "/links"} {
+			owner.Call("GET", list, nil).Want(200).
+				Has("data.0.slug", `"tagged"`).Has("data.0.tagIds", `["`+strings.Join(both, `","`)+`"]`).
+				Has("data.1.slug", `"bare"`).Has("data.1.tagIds", "[]")
+		}
+		owner.Call("GET", "/links?archived=true&appId="+owner.AppID, nil).Want(200).Has("data", "[]")
+	})
 }
 
 func TestTags(t *testing.T) {

@@ -35,17 +35,42 @@ type Filters struct {
 	Archived    string         `query:"archived" heavy:"true" json:"archived,omitzero" enum:"all,true,false" default:"all"`
 }
 
+// Listed is a link of a list, with its tags, so that a table of links takes no call for each.
+type Listed struct {
+	Link
+	TagIDs []string `json:"tagIds" extension:"true" doc:"In lists only; getLinksLinkIdTags has those of one link."`
+}
+
+// SchemaName implements schema.Named.
+func (Listed) SchemaName() string { return "ListedLink" }
+
 // Chosen returns up to limit links of the call's app that filters choose.
 func (s *Service) Chosen(ctx context.Context, c *op.Call, f Filters, limit int) (_ []Link, err error) {
 	defer fault.Wrap(&err, "link.Chosen(%s)", c.AppID)
-	return s.list(ctx, c, &listInput{AppID: c.AppID, Filters: f}, op.Window{Limit: limit})
+	return s.find(ctx, c, &listInput{AppID: c.AppID, Filters: f}, op.Window{Limit: limit})
 }
 
-// list reads through an index that has the links in their order: the tag's, the
+func (s *Service) list(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]Listed, error) {
+	links, err := s.find(ctx, c, in, w)
+	if err != nil || len(links) == 0 {
+		return nil, err
+	}
+	ids, tags, listed := make([]any, len(links)), map[string][]string{}, make([]Listed, len(links))
+	for i := range links {
+		ids[i] = links[i].ID
+	}
+	err = readTags(ctx, c.DB, ids, tags)
+	for i := range links {
+		listed[i] = Listed{Link: links[i], TagIDs: tags[links[i].ID]}
+	}
+	return listed, err
+}
+
+// find reads through an index that has the links in their order: the tag's, the
 // folder's or the campaign's when nothing else is asked for, otherwise the one
 // of all links of the app, which holds every column that a filter looks at. So
 // a page costs its rows, and a rare match a walk through one index.
-func (s *Service) list(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]Link, error) {
+func (s *Service) find(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]Link, error) {
 	if in.Archived == "all" { // the default
 		in.Archived = ""
 	}

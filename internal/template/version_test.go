@@ -10,7 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/binding"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/template"
@@ -237,5 +240,34 @@ func TestToPublish(t *testing.T) {
 			t.Fatal(err)
 		}
 		owner.Call("GET", path+"/availability", nil).Want(200).Has("data.inUse", `{"app":1,"domains":1,"links":2}`)
+	})
+}
+
+// A version that the redirector has is not given to it once more: each time would be a change
+// that all redirectors read.
+func TestProvideOnce(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		id := made(owner, "android", design("One", nil)).Text("data.template.id")
+		version := owner.Call("POST", "/templates/"+id+"/versions", "{}").Want(201).Value("data.version")
+		var chosen binding.Selections
+		if err := json.Unmarshal([]byte(`{"android":{"mode":"custom","templateId":"`+id+`","version":`+version+`}}`),
+			&chosen); err != nil {
+			t.Fatal(err)
+		}
+		for n, want := range []int{1, 0} {
+			given := 0
+			ctx := store.WithFaults(t.Context(), func(query string) error {
+				if strings.HasPrefix(query, "INSERT INTO route_template") {
+					given++
+				}
+				return nil
+			})
+			if err := i.DB.InTx(ctx, func(tx *store.Tx) error {
+				return template.Provide(ctx, tx, owner.AppID, &chosen)
+			}); err != nil || given != want {
+				t.Errorf("the %dth time the version is given %d times, want %d: %v", n+1, given, want, err)
+			}
+		}
 	})
 }

@@ -108,7 +108,8 @@ func TestSize(t *testing.T) {
 // loads finds what a page or a module loads at once.
 var loads = regexp.MustCompile(`(?:(?:src|href)="\{\{base\}\}/|from "|^import ")([^"]+)"`)
 
-// The types of all modules fit each other and the contract, and the languages have the same words.
+// The types of all modules fit each other and the contract, the languages have the same words, and
+// clocks of time zones show what they should.
 func TestTypes(t *testing.T) {
 	if err := install(); err != nil {
 		t.Fatal(err)
@@ -117,6 +118,7 @@ func TestTypes(t *testing.T) {
 		{"npx", "--no-install", "openapi-typescript", "../../api/openapi.yaml", "--output", "contract.d.ts"},
 		{"npx", "--no-install", "tsc", "-p", "."},
 		{"node", "languages.mjs"},
+		{"node", "zones.mjs"},
 	} {
 		if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
 			t.Errorf("%v: %v\n%s", command, err, out)

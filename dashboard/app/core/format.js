@@ -1,5 +1,6 @@
-// Numbers and instants as the owner's language writes them, in the browser's time zone.
+// Numbers and instants as the owner's locale writes them, in the owner's time zone.
 
+import { instant, locale, shown, zone } from "./locale.js";
 import { language, w } from "./words.js";
 
 /** @type {Map<string, any>} */
@@ -12,29 +13,35 @@ const made = new Map();
  * @returns {T}
  */
 function once(key, make) {
+  key += locale + zone;
   if (!made.has(key)) made.set(key, make());
   return made.get(key);
 }
 
+/** @param {Intl.DateTimeFormatOptions} options */
+export const dates = (options) => once(JSON.stringify(options), () => new Intl.DateTimeFormat(locale, { ...options, timeZone: zone }));
+
 /** @param {number} n */
-export const number = (n) => once("number", () => new Intl.NumberFormat(language)).format(n);
+export const number = (n) => once("number", () => new Intl.NumberFormat(locale)).format(n);
 
 /** @param {number} n */
 export const compact = (n) =>
-  once("compact", () => new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 })).format(n);
+  once("compact", () => new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 })).format(n);
+
+/** With one digit after the point. @param {number} n */
+export const decimal = (n) => once("decimal", () => new Intl.NumberFormat(locale, { maximumFractionDigits: 1 })).format(n);
 
 /** @param {number} part between 0 and 1 */
-export const percent = (part) => once("percent", () => new Intl.NumberFormat(language, { style: "percent", maximumFractionDigits: 0 })).format(part);
+export const percent = (part) => once("percent", () => new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 0 })).format(part);
 
 /** @param {string} instant */
-export const day = (instant) => once("day", () => new Intl.DateTimeFormat(language, { dateStyle: "medium" })).format(new Date(instant));
+export const day = (instant) => dates({ dateStyle: "medium" }).format(new Date(instant));
 
 /** @param {string} instant */
-export const moment = (instant) =>
-  once("moment", () => new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" })).format(new Date(instant));
+export const moment = (instant) => dates({ dateStyle: "medium", timeStyle: "short" }).format(new Date(instant));
 
 /** @param {string} instant */
-export const time = (instant) => once("time", () => new Intl.DateTimeFormat(language, { timeStyle: "short" })).format(new Date(instant));
+export const time = (instant) => dates({ timeStyle: "short" }).format(new Date(instant));
 
 /** @type {[Intl.RelativeTimeFormatUnit, number][]} */
 const units = [["day", 86400], ["hour", 3600], ["minute", 60]];
@@ -70,17 +77,13 @@ export function countries() {
 }
 
 /** @param {number} n of bytes */
-export const bytes = (n) => (n < 1 << 20 ? number(Math.ceil(n / 1024)) + " KiB" : number(Math.round((n / (1 << 20)) * 10) / 10) + " MiB");
+export const bytes = (n) => (n < 1 << 20 ? number(Math.ceil(n / 1024)) + " KiB" : decimal(n / (1 << 20)) + " MiB");
 
-/** An instant as a field of date and time has it, in the browser's zone. @param {string | null | undefined} instant */
-export function toField(instant) {
-  if (!instant) return "";
-  const at = new Date(instant);
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60000).toISOString().slice(0, 16);
-}
+/** An instant as a field of date and time has it, in the owner's zone. @param {string | null | undefined} at */
+export const toField = (at) => (at ? shown(new Date(at)).toISOString().slice(0, 16) : "");
 
 /** The instant of such a field. @param {string} field */
-export const fromField = (field) => (field ? new Date(field).toISOString() : null);
+export const fromField = (field) => (field ? instant(new Date(field + "Z")).toISOString() : null);
 
 /** A link as people write it. @param {{url: string}} link */
 export const bare = (link) => link.url.replace(/^https?:\/\//, "");

@@ -1,9 +1,9 @@
-// Periods of analytics: whole days in the browser's time zone, up to now.
+// Periods of analytics: whole days in the owner's time zone, up to now.
+
+import { instant, shown, zone } from "./locale.js";
 
 /** The periods that can be chosen, in days. */
 export const periods = [1, 7, 30, 90, 365];
-
-export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
 
 /**
  * The query of a period: the last days, today included. Its ends are whole days, so that
@@ -11,11 +11,11 @@ export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
  * @param {number} days
  */
 export function period(days) {
-  const end = new Date();
-  end.setHours(24, 0, 0, 0);
-  const start = new Date(end);
-  start.setDate(start.getDate() - days);
-  return { start: start.toISOString(), end: end.toISOString(), timezone: zone };
+  const clock = shown(new Date());
+  clock.setUTCHours(24, 0, 0, 0);
+  const end = instant(clock).toISOString();
+  clock.setUTCDate(clock.getUTCDate() - days);
+  return { start: instant(clock).toISOString(), end, timezone: zone };
 }
 
 /** The length of a bar of the chart. @param {number} days */
@@ -30,17 +30,18 @@ export const granularity = (days) => (days <= 2 ? "hour" : days <= 92 ? "day" : 
 export function fill(sparse, days) {
   const unit = granularity(days);
   const { start, end } = period(days);
-  const at = new Date(start);
-  if (unit === "week") at.setDate(at.getDate() - ((at.getDay() + 6) % 7));
-  if (unit === "month") at.setDate(1);
+  const clock = shown(new Date(start));
+  if (unit === "week") clock.setUTCDate(clock.getUTCDate() - ((clock.getUTCDay() + 6) % 7));
+  if (unit === "month") clock.setUTCDate(1);
   const known = new Map(sparse.map((b) => [Date.parse(b.start), b]));
   const all = [];
+  let at = instant(clock);
   while (at.getTime() < Date.parse(end)) {
     const b = /** @type {any} */ (known.get(Math.max(at.getTime(), Date.parse(start))) ?? known.get(at.getTime()));
-    all.push({ at: new Date(at), clicks: b?.clicks ?? 0, unique: b?.uniqueVisitors ?? 0 });
-    if (unit === "hour") at.setHours(at.getHours() + 1);
-    else if (unit === "month") at.setMonth(at.getMonth() + 1);
-    else at.setDate(at.getDate() + (unit === "week" ? 7 : 1));
+    all.push({ at, clicks: b?.clicks ?? 0, unique: b?.uniqueVisitors ?? 0 });
+    if (unit === "month") clock.setUTCMonth(clock.getUTCMonth() + 1);
+    else clock.setUTCDate(clock.getUTCDate() + (unit === "week" ? 7 : 1));
+    at = unit === "hour" ? new Date(at.getTime() + 3600_000) : instant(clock);
   }
   return all;
 }

@@ -3,7 +3,9 @@
 import { computed, signal } from "./ui.js";
 import * as api from "./api.js";
 import { forgetAll } from "./jobs.js";
+import { follow } from "./locale.js";
 import { go, place } from "./router.js";
+import { language } from "./words.js";
 
 /** @typedef {import("contract").Schema} Schema */
 
@@ -61,7 +63,8 @@ export async function chooseApp(id) {
   await prefer({ selectedAppId: id });
 }
 
-/** Has the page look as chosen. */
+/** Has the page look, and write instants and numbers, as chosen. */
 function dress() {
+  follow(language, preferences.value);
   document.documentElement.dataset.theme = preferences.value?.theme ?? "system";
 }

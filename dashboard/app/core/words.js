@@ -1,6 +1,7 @@
 // The words of the dashboard. Each language is one file of words/ with the same names; a test
 // compares them.
 
+import { follow } from "./locale.js";
 import en from "../words/en.js";
 
 /** The words of the owner's language. */
@@ -19,6 +20,7 @@ export async function loadWords() {
   language = wanted.flatMap((l) => known.filter((k) => k === l || k.split("-")[0] === l.split("-")[0])).at(0) ?? "en";
   if (language === "pt-BR") w = (await import("../words/pt-BR.js")).default;
   document.documentElement.lang = language;
+  follow(language);
 }
 
 /** Chooses a language. @param {string} chosen */

@@ -2,9 +2,9 @@
 
 import { html } from "../core/ui.js";
 import { orNull } from "../core/form.js";
-import { day, fromField, toField } from "../core/format.js";
+import { day } from "../core/format.js";
 import { w } from "../core/words.js";
-import { Group, Text } from "./fields.js";
+import { Group, Instant, Text } from "./fields.js";
 
 const parameters = ["source", "medium", "campaign", "term", "content"];
 
@@ -22,8 +22,7 @@ export const campaignCells = (c) => html`<td class="small">${periodOf(c)}</td><t
 /** @param {import("../core/form.js").Form} form */
 export function campaignFields(form) {
   const { values: v, errors } = form;
-  const instant = (name, label) => html`<${Text} type="datetime-local" label=${label} name=${name} error=${errors[name]} value=${toField(v[name])}
-    onChange=${(e) => form.set(name, fromField(e.target.value))} />`;
+  const instant = (name, label) => html`<${Instant} label=${label} name=${name} error=${errors[name]} value=${v[name]} set=${(at) => form.set(name, at)} />`;
   return html`<div class="pair">${instant("startsAt", w.names.from)}${instant("endsAt", w.names.to)}</div>
     <${Group} legend=${w.edit.utm}><p class="muted small">${w.names.campaigns.utmHint}</p><div class="pair">${parameters.map((p) => html`<${Text} label=${"utm_" + p} maxlength="255" ...${form.bind("utm." + p)} />`)}</div><//>`;
 }

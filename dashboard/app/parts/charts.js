@@ -1,8 +1,8 @@
 // Charts as SVG: attributes only, as the page's policy allows no inline styles.
 
 import { html, useEffect, useRef, useState } from "../core/ui.js";
-import { compact, number } from "../core/format.js";
-import { language, w } from "../core/words.js";
+import { compact, dates, number } from "../core/format.js";
+import { w } from "../core/words.js";
 import { granularity } from "../core/period.js";
 
 /** The next round number. @param {number} n */
@@ -32,7 +32,7 @@ export function Chart({ buckets, days }) {
   const step = (width - left) / buckets.length;
   const y = (n) => top + (height - top - bottom) * (1 - n / most);
   const every = Math.ceil(64 / step);
-  const format = new Intl.DateTimeFormat(language, labels(days));
+  const format = dates(labels(days));
   const total = buckets.reduce((n, b) => n + b.clicks, 0);
   const shown = buckets[at];
   const move = (e) => {

@@ -1,11 +1,10 @@
 // What a link can have besides its destination: sections that open.
 
 import { html } from "../core/ui.js";
-import { fromField, toField } from "../core/format.js";
 import { withUtm } from "../core/links.js";
 import { w } from "../core/words.js";
 import { number } from "../core/format.js";
-import { Area, Check, Select, Text } from "./fields.js";
+import { Area, Check, Instant, Select, Text } from "./fields.js";
 
 /** @param {{title: string, open: boolean, children: any}} props */
 const Section = ({ title, open, children }) => html`<details class="card" open=${open}><summary>${title}</summary><div class="stack">${children}</div></details>`;
@@ -16,8 +15,7 @@ export function Details({ form }) {
   /** Whether a section has something, or something wrong. @param {string} names */
   const used = (names) => names.split(" ").some((n) => n.split(".").reduce((x, k) => x?.[k], v) || errors[n]);
   /** @param {string} name @param {string} label @param {string} [hint] */
-  const instant = (name, label, hint) => html`<${Text} type="datetime-local" label=${label} hint=${hint} error=${errors[name]} name=${name} value=${toField(name.split(".").reduce((x, k) => x?.[k], v))}
-    onChange=${(e) => form.set(name, fromField(e.target.value))} />`;
+  const instant = (name, label, hint) => html`<${Instant} label=${label} hint=${hint} error=${errors[name]} name=${name} value=${name.split(".").reduce((x, k) => x?.[k], v)} set=${(at) => form.set(name, at)} />`;
   return html`
     <${Section} title=${w.edit.social} open=${used("description imageUrl")}>
       <p class="muted small">${w.edit.socialHint}</p>

@@ -1,6 +1,9 @@
 // Fields: each with a label, a hint, and what is wrong with it.
 
 import { classes, html, useId } from "../core/ui.js";
+import { fromField, toField } from "../core/format.js";
+import { elsewhere } from "../core/locale.js";
+import { w } from "../core/words.js";
 
 /**
  * @param {{label: string, hint?: any, error?: string, children: (attributes: any) => any}} props children get the attributes of their control
@@ -28,6 +31,10 @@ export const Text = ({ label, hint, error, class: c, before, ...rest }) => html`
 export const Area = ({ label, hint, error, value, ...rest }) => html`<${Field} label=${label} hint=${hint} error=${error}>${(
   /** @type {any} */ a,
 ) => html`<textarea class="input" ...${a} ...${rest} value=${value} />`}<//>`;
+
+/** An instant, as a clock of the owner's zone shows it. @param {any} props value and set: the instant, or null */
+export const Instant = ({ value, set, hint, ...rest }) => html`<${Text} type="datetime-local" value=${toField(value)} onChange=${(/** @type {any} */ e) => set(fromField(e.target.value))}
+  hint=${[hint, elsewhere && w.timesOf(elsewhere)].filter(Boolean).join(" ")} ...${rest} />`;
 
 /** One of several. @param {any} props options: values and their texts; empty: the text of no value */
 export const Select = ({ label, hint, error, options, empty, value, class: c, ...rest }) => html`<${Field} label=${label} hint=${hint}

@@ -6,10 +6,10 @@ import { go, href } from "../core/router.js";
 import { app } from "../core/session.js";
 import { useForm } from "../core/form.js";
 import { useSettled } from "../core/load.js";
-import { bare } from "../core/format.js";
+import { bare, decimal } from "../core/format.js";
 import { tell } from "../core/refusals.js";
 import { note } from "../core/notes.js";
-import { language, w } from "../core/words.js";
+import { w } from "../core/words.js";
 import { Button, Card, Problem, Says, Send } from "./basics.js";
 import { Check, Select, Text } from "./fields.js";
 import { Colour, contrast, isColour, lighter } from "./colour.js";
@@ -53,7 +53,7 @@ export function Studio({ code, link, saved, again }) {
       <div class="pair"><${Colour} label=${w.qrcodes.foreground} value=${v.foreground} error=${errors.foreground} set=${(c) => form.set("foreground", c)} />
         <${Colour} label=${w.qrcodes.background} value=${clear ? "" : v.background} empty=${w.qrcodes.clear} disabled=${clear} error=${errors.background} set=${(c) => form.set("background", c)} /></div>
       <${Check} label=${w.qrcodes.clear} hint=${w.qrcodes.clearHint} value=${clear} onChange=${(e) => form.set("background", e.target.checked ? "transparent" : "#ffffff")} />
-      ${ratio !== null && ratio < 3 && html`<${Says} kind="warn">${w.qrcodes.faint(ratio.toLocaleString(language, { maximumFractionDigits: 1 }))}<//>`}
+      ${ratio !== null && ratio < 3 && html`<${Says} kind="warn">${w.qrcodes.faint(decimal(ratio))}<//>`}
       ${ratio !== null && ratio >= 3 && lighter(v.foreground, clear ? "#ffffff" : v.background) && html`<${Says} kind="warn">${w.qrcodes.inverted}<//>`}
       <div class="pair"><${Select} label=${w.qrcodes.format} hint=${w.qrcodes.formatHint} options=${["png", "svg"].map((f) => [f, f.toUpperCase()])} ...${form.bind("format")} />
         <${Text} label=${w.qrcodes.size} type="number" min="64" max="2048" ...${form.bind("size")} />
@@ -71,7 +71,7 @@ function Preview({ code, values }) {
   const { link } = values;
   if (!link) return html`<p class="muted">${w.qrcodes.chooseFirst}</p>`;
   if (!(look.size >= 64 && look.size <= 2048 && look.margin >= 0 && look.margin <= 16)) return html`<${Says} kind="warn">${w.qrcodes.outOfRange}<//>`;
-  if ((contrastOf(look) ?? 0) < 3) return html`<p class="muted">${w.qrcodes.faint((contrastOf(look) ?? 1).toLocaleString(language, { maximumFractionDigits: 1 }))}</p>`;
+  if ((contrastOf(look) ?? 0) < 3) return html`<p class="muted">${w.qrcodes.faint(decimal(contrastOf(look) ?? 1))}</p>`;
   const kept = code && JSON.stringify(look) === JSON.stringify(lookOf(code));
   const { logoAssetId, format, ...plain } = look;
   const path = kept ? `/qr-codes/${code.id}/download` : `/links/${api.seg(link.id)}/qr`;

@@ -41,9 +41,28 @@ function Profile({ profile: p, saved, again }) {
     <div class="row end"><${Send} form=${form}>${w.save}<//></div></form>`;
 }
 
+/** Locales to choose from, besides the browser's: the large ones of the languages that write dates in their own way. */
+const locales = "ar-EG de-AT de-CH de-DE en-AU en-CA en-GB en-IN en-US es-ES es-MX fr-CA fr-FR he-IL hi-IN id-ID it-IT ja-JP ko-KR nl-NL pl-PL pt-BR pt-PT sv-SE tr-TR uk-UA vi-VN zh-CN zh-TW".split(" ");
+
+/** Each as it calls itself, with today's date as it writes it. */
+function chosenLocales() {
+  const known = new Set([...locales, ...[preferences.value?.locale ?? ""].filter(Boolean)]);
+  const today = new Date();
+  return [...known].map((l) => [l, `${new Intl.DisplayNames([l], { type: "language" }).of(l)} · ${today.toLocaleDateString(l, { dateStyle: "medium" })}`]);
+}
+
+/** Changes how everything is written, which is then drawn anew. @param {any} changes */
+const rewrite = (changes) => attempt(async () => {
+  await prefer(changes);
+  location.reload();
+});
+
 const Looks = () => html`<${Card} title=${w.account.looks}><div class="pair">
   <${Select} label=${w.account.theme} options=${["system", "light", "dark"].map((t) => [t, w.account.themes[t]])} value=${preferences.value?.theme ?? "system"} onChange=${(e) => attempt(() => prefer({ theme: e.target.value }))} />
-  <${Select} label=${w.account.language} hint=${w.account.languageHint} options=${Object.entries(languages)} value=${language} onChange=${(e) => chooseLanguage(e.target.value)} /></div><//>`;
+  <${Select} label=${w.account.language} hint=${w.account.languageHint} options=${Object.entries(languages)} value=${language} onChange=${(e) => chooseLanguage(e.target.value)} />
+  <${Select} label=${w.account.locale} empty=${w.account.asBrowser} options=${chosenLocales()} value=${preferences.value?.locale ?? ""} onChange=${(e) => rewrite({ locale: orNull(e.target.value) })} />
+  <${Select} label=${w.account.zone} hint=${w.account.zoneHint} empty=${w.account.asBrowser} options=${Intl.supportedValuesOf("timeZone").map((z) => [z, z.replaceAll("_", " ")])} value=${preferences.value?.timezone ?? ""}
+    onChange=${(e) => rewrite({ timezone: orNull(e.target.value) })} /></div><//>`;
 
 /** Browsers and tokens that are signed in. */
 function Sessions() {

@@ -7,11 +7,12 @@ import { app } from "../core/session.js";
 import { useForm } from "../core/form.js";
 import { choices, useCatalog } from "../core/catalog.js";
 import { follow, forget } from "../core/jobs.js";
-import { period, zone } from "../core/period.js";
-import { ago, fromField, moment, toField } from "../core/format.js";
+import { zone } from "../core/locale.js";
+import { period } from "../core/period.js";
+import { ago, moment } from "../core/format.js";
 import { w } from "../core/words.js";
 import { Button, Card, Empty, Problem, Screen, Send, State } from "../parts/basics.js";
-import { Select, Text } from "../parts/fields.js";
+import { Instant, Select } from "../parts/fields.js";
 
 /** @typedef {{id: string, operationId: string, title: string, format: string, createdAt: string, expiresAt: string, status: string, error?: string}} Made */
 
@@ -82,8 +83,7 @@ function Ask({ begun }) {
   const { values: v, errors } = form;
   const links = v.dataset === "links";
   const [tags, folders, campaigns, domains] = [useCatalog("tags", links), useCatalog("folders", links), useCatalog("campaigns", links), useCatalog("domains", links)];
-  const instant = (name, label) => html`<${Text} type="datetime-local" label=${label} name=${name} error=${errors["filters." + name]} value=${toField(v[name])}
-    onChange=${(e) => form.set(name, fromField(e.target.value))} />`;
+  const instant = (name, label) => html`<${Instant} label=${label} name=${name} error=${errors["filters." + name]} value=${v[name]} set=${(at) => form.set(name, at)} />`;
   /** @param {string} name @param {string} label @param {[string, string][]} options */
   const filter = (name, label, options) => options.length > 0 && html`<${Select} label=${label} empty=${w.exports.all} options=${options} ...${form.bind(name)} />`;
   return html`<${Card}><form class="stack" onSubmit=${form.submit} novalidate>

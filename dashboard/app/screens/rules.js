@@ -7,11 +7,11 @@ import { href } from "../core/router.js";
 import { useForm } from "../core/form.js";
 import { useLoad } from "../core/load.js";
 import { orNull } from "../core/form.js";
-import { bare, countries, fromField, toField } from "../core/format.js";
+import { bare, countries } from "../core/format.js";
 import { note } from "../core/notes.js";
 import { w } from "../core/words.js";
 import { Button, Card, Empty, Problem, Screen, Send, Shown, Tabs } from "../parts/basics.js";
-import { Select, Text } from "../parts/fields.js";
+import { Instant, Select, Text } from "../parts/fields.js";
 import { tabsOf } from "./link.js";
 
 const most = 50;
@@ -57,8 +57,7 @@ function Editor({ of, saved, again }) {
       <div class="stack"><div class="pair">
         <${Select} label=${w.visitor.platform} empty=${w.visitor.any} options=${["android", "ios", "desktop"].map((p) => [p, w.devices[p]])} ...${form.bind(`rules.${i}.platform`)} />
         <${Select} label=${w.visitor.country} empty=${w.visitor.any} options=${countries()} ...${form.bind(`rules.${i}.country`)} />
-        ${["startsAt", "expiresAt"].map((n) => html`<${Text} type="datetime-local" label=${w.edit[n]} error=${form.errors[`rules.${i}.${n}`]} value=${toField(r[n])}
-          onChange=${(e) => form.set(`rules.${i}.${n}`, fromField(e.target.value))} />`)}</div>
+        ${["startsAt", "expiresAt"].map((n) => html`<${Instant} label=${w.edit[n]} error=${form.errors[`rules.${i}.${n}`]} value=${r[n]} set=${(at) => form.set(`rules.${i}.${n}`, at)} />`)}</div>
         <${Text} label=${w.edit.destination} type="url" placeholder="https://" maxlength="4096" ...${form.bind(`rules.${i}.destinationUrl`)} /></div></li>`)}</ol>
     <div class="row"><${Button} icon="plus" onClick=${add} disabled=${rules.length >= most}>${w.rules.add}<//></div>
     <div class="sticky stack tight"><${Problem} error=${form.problem} fields=${form.errors} again=${again} />

@@ -1,8 +1,10 @@
 // English. Texts with a number or a name are functions.
 
+import { locale } from "../core/locale.js";
+
 const few = new Intl.PluralRules("en");
 /** @param {number} n @param {string} one @param {string} other */
-const count = (n, one, other) => `${n.toLocaleString("en")} ${few.select(n) === "one" ? one : other}`;
+const count = (n, one, other) => `${n.toLocaleString(locale)} ${few.select(n) === "one" ? one : other}`;
 /** @param {number} n */
 const links = (n) => count(n, "link", "links");
 
@@ -16,7 +18,7 @@ const rows = (n) => count(n, "row", "rows");
 
 export default {
   code: "en",
-  loading: "Loading …", again: "Try again", reload: "Load again", more: "Show more", close: "Close", cancel: "Cancel", save: "Save", saved: "Saved.", delete: "Delete", deleted: "Deleted.",
+  timesOf: (/** @type {string} */ z) => `Times of ${z}.`, loading: "Loading …", again: "Try again", reload: "Load again", more: "Show more", close: "Close", cancel: "Cancel", save: "Save", saved: "Saved.", delete: "Delete", deleted: "Deleted.",
   edit: {
     edit: "Edit", newTitle: "New link", back: "Back to the link", make: "Create link", made: (/** @type {string} */ a) => `${a} is made.`, noDomain: "A domain comes first",
     noDomainText: "A link needs a domain that is ready. Add one, or look what the one you have waits for.", destination: "Destination",
@@ -151,7 +153,7 @@ export default {
       delegated: "A proxy in front of this service has the certificate.",
     },
     links: "Links", linksStates: { pending: "Links can be made as soon as all of the above is right.", ready: "You can make links on this domain.", blocked: "Visitors may see an error. No links can be made until the check succeeds." },
-    makeLink: "New link on this domain", showRecords: "Show the records", nameserver: "Nameserver", type: "Type", name: "Name", value: "Value", ttl: "Time to live", seconds: (n) => `${n.toLocaleString("en")} seconds`, seen: "Seen",
+    makeLink: "New link on this domain", showRecords: "Show the records", nameserver: "Nameserver", type: "Type", name: "Name", value: "Value", ttl: "Time to live", seconds: (n) => `${n.toLocaleString(locale)} seconds`, seen: "Seen",
     nothing: "Nothing", notYet: "Not looked for yet", copy: (what) => `Copy: ${what}`, problem: "The last check found something to mend", details: "What the last check saw", show: "Details", hide: "Hide details", expected: "Expected",
     problems: {
       ownership_not_proved: "The record that proves that the name is yours was not found, or has another value. Add it exactly as it stands below, then check again.", resource_conflict: "Somebody else proved first that this hostname is theirs.",
@@ -199,7 +201,7 @@ export default {
     danger: "Delete this app", dangerText: "First delete its links and pages, and remove its domains. What is deleted is kept for 30 days, so the app can be deleted after that.", delete: "Delete app", deleteTitle: (name) => `Delete the app ${name}?`, deleteText: "Its settings, tags, folders, campaigns and images go too. This cannot be undone.",
   },
   account: {
-    title: "Account", profile: "Profile", displayName: "Name", email: "E-mail", photoUrl: "Address of your picture", photoHint: "Programs that use the API can show it.", looks: "Preferences", theme: "Colours", themes: { system: "As the system", light: "Light", dark: "Dark" }, language: "Language", languageHint: "For this browser. The page loads again.",
+    title: "Account", profile: "Profile", displayName: "Name", email: "E-mail", photoUrl: "Address of your picture", photoHint: "Programs that use the API can show it.", looks: "Preferences", theme: "Colours", themes: { system: "As the system", light: "Light", dark: "Dark" }, language: "Language", locale: "Dates and numbers", zone: "Time zone", zoneHint: "Times are shown, and asked for, in this zone. Days of the charts begin at its midnight.", asBrowser: "As this browser", languageHint: "For this browser. The page loads again.",
     sessions: "Where you are signed in", browser: "Browser", token: "Token for programs", here: "This browser", made: (at) => `since ${at}`, used: (at) => `last used ${at}`, neverUsed: "never used", ends: (at) => `ends ${at}`,
     end: "End", endWhat: (name) => `End ${name}`, endTitle: (name) => `End ${name}?`, endText: "Whoever uses it is signed out at once.", endHere: "You are signed out here.", ended: "The session has ended.", noSessions: "No sessions.",
     passkeys: "Passkeys", passkeysText: "A passkey lets you sign in with your finger, face or PIN, without a one-time link.", noPasskeys: "No passkeys yet.", keyName: "Name of the new passkey", keyNameHint: "For example the device that keeps it.", addKey: "Add a passkey", added: "The passkey is added. Sign in with it next time.",
@@ -217,7 +219,7 @@ export default {
   names: {
     name: "Name", description: "Description", descriptionHint: "For you. Visitors do not see it.", links: "Links", count: links, search: "Search by name", shown: "Shown", archived: { "": "In use", true: "Archived", all: "All" },
     actions: (/** @type {string} */ n) => `Actions for ${n}`, edit: "Edit", show: "Show its links", merge: "Merge into another", archive: "Archive", restore: "Restore", noMatch: "Nothing fits", showAll: "Show all",
-    into: "Merge into", choose: "Choose one", mergeAction: "Merge and delete", merging: (/** @type {number} */ n, /** @type {number} */ of) => (of ? `${n.toLocaleString("en")} of ${links(of)} moved` : `${links(n)} moved`),
+    into: "Merge into", choose: "Choose one", mergeAction: "Merge and delete", merging: (/** @type {number} */ n, /** @type {number} */ of) => (of ? `${n.toLocaleString(locale)} of ${links(of)} moved` : `${links(n)} moved`),
     merged: (/** @type {string} */ a, /** @type {string} */ b) => `${a} is merged into ${b}.`, left: (/** @type {number} */ n) => `${links(n)} could not be moved`,
     leftText: "Nothing was deleted. Look at these links, then merge again.", nothingElse: "There is nothing else to merge into.", delete: (/** @type {string} */ n) => `Delete ${n}?`,
     moving: (/** @type {string} */ n) => `Moving the links of ${n}`, gone: "This does not exist", period: "Period", from: "Begins", to: "Ends", since: (/** @type {string} */ a) => `from ${a}`, until: (/** @type {string} */ a) => `until ${a}`,
@@ -250,11 +252,11 @@ export default {
     foreign: (/** @type {string} */ h) => `The addresses are on ${h}, which is not a domain of this app. Only their paths are taken, and the links come to the domain below.`,
     https: (/** @type {number} */ n) => `Write ${count(n, "destination that begins", "destinations that begin")} with http as https`, httpsHint: "Destinations must have https. Look whether these sites are there with https.", webOnly: "Web only",
     webOnlyHint: "Phones stay in the browser, also where your app is installed.", needsAddress: "Choose the column that has the short address, or the slug.", tooMany: (/** @type {number} */ n) => `This file is too large for one go. Split it into files of at most ${rows(n)}.`,
-    check: "Check all rows", checking: (/** @type {number} */ n, /** @type {number} */ of) => `${n.toLocaleString("en")} of ${rows(of)} checked`, stop: "Stop", full: "This app keeps as many checks as it can. They make room after a day at the latest. Other imports, batches and exports may have to end first.",
+    check: "Check all rows", checking: (/** @type {number} */ n, /** @type {number} */ of) => `${n.toLocaleString(locale)} of ${rows(of)} checked`, stop: "Stop", full: "This app keeps as many checks as it can. They make room after a day at the latest. Other imports, batches and exports may have to end first.",
     checked: "All rows are checked", good: "Can be imported", bad: "With a mistake", badTitle: "Rows with a mistake", badText: "These are left out. You can correct them in your file and import it again: rows that are links already are not made twice.",
     row: "Row", mistake: "What is wrong", tooLarge: "The row is too large.", more: (/** @type {number} */ n) => `${rows(n)} more are in the report.`, commit: (/** @type {number} */ n) => `Import ${links(n)}`, nothing: "No row can be imported",
     minutes: (/** @type {number} */ n) => `This takes about ${count(n, "minute", "minutes")}, as an app makes a limited number of links a minute. You can work elsewhere meanwhile.`, change: "Change the columns", discard: "Leave this import",
-    going: (/** @type {string} */ f) => `Importing ${f}`, progress: (/** @type {number} */ n, /** @type {number} */ of) => `${n.toLocaleString("en")} of ${links(of)}`,
+    going: (/** @type {string} */ f) => `Importing ${f}`, progress: (/** @type {number} */ n, /** @type {number} */ of) => `${n.toLocaleString(locale)} of ${links(of)}`,
     reload: "You can load this page again or come back later: the import goes on where it is, and nothing is made twice.", done: "The import is done", partly: "The import is done, but not with all rows", made: "Imported", failed: "Refused", left: "Left out",
     gone: (/** @type {number} */ n) => `${rows(n)} were not imported, as their check was more than a day old. Import the file again: rows that are links already are not made twice.`, report: "Download the report", reporting: "Making the report …",
     again: "Import another file", toLinks: "To the links", refusedTitle: "Rows that were not imported", reportColumns: { row: "Row", state: "State", address: "Address", destination: "Destination", linkId: "Link", message: "What is wrong" },
@@ -312,7 +314,7 @@ export default {
   },
   activity: {
     lead: "What was changed, and what was asked of the API.", tabs: "Parts of activity", changes: "Changes", requests: "Requests", kind: "All kinds", period: "All time", app: "This app", everywhere: "Everything", none: "Nothing here", noneText: "Nothing fits in this period. Choose a longer one, or other filters.",
-    key: "A key", owner: "The owner", nobody: "Nobody who is known", all: "All requests", errors: "Only errors", looked: (/** @type {number} */ n, /** @type {number} */ of) => `${n.toLocaleString("en")} of ${of.toLocaleString("en")} requests are errors`,
+    key: "A key", owner: "The owner", nobody: "Nobody who is known", all: "All requests", errors: "Only errors", looked: (/** @type {number} */ n, /** @type {number} */ of) => `${n.toLocaleString(locale)} of ${of.toLocaleString(locale)} requests are errors`,
     operation: "Operation", status: "Status", duration: "Time", ms: (/** @type {string} */ n) => `${n} ms`, at: "At", error: "Error", copyId: (/** @type {string} */ id) => `Copy the id of the request, ${id}`,
     kinds: {
       link: "Links", tag: "Tags", folder: "Folders", campaign: "Campaigns", domain: "Domains", dns_record: "DNS records", template: "Pages", template_publication: "Publications", asset: "Images", qr_code: "QR codes", import: "Imports", batch: "Batches", export: "Exports", webhook: "Webhooks", webhook_delivery: "Deliveries", api_key: "API keys", app: "Apps", user: "Profile",

@@ -1,7 +1,9 @@
 // Brazilian Portuguese. Texts with a number or a name are functions.
+import { locale } from "../core/locale.js";
+
 const few = new Intl.PluralRules("pt-BR");
 /** @param {number} n @param {string} one @param {string} other */
-const count = (n, one, other) => `${n.toLocaleString("pt-BR")} ${few.select(n) === "one" ? one : other}`;
+const count = (n, one, other) => `${n.toLocaleString(locale)} ${few.select(n) === "one" ? one : other}`;
 /** @param {number} n */
 const links = (n) => count(n, "link", "links");
 
@@ -15,7 +17,7 @@ const rows = (n) => count(n, "linha", "linhas");
 
 export default {
   code: "pt-BR",
-  loading: "Carregando …", again: "Tentar de novo", reload: "Carregar de novo", more: "Mostrar mais", close: "Fechar", cancel: "Cancelar", save: "Salvar", saved: "Salvo.", delete: "Excluir", deleted: "Excluído.",
+  timesOf: (/** @type {string} */ z) => `Horários de ${z}.`, loading: "Carregando …", again: "Tentar de novo", reload: "Carregar de novo", more: "Mostrar mais", close: "Fechar", cancel: "Cancelar", save: "Salvar", saved: "Salvo.", delete: "Excluir", deleted: "Excluído.",
   edit: {
     edit: "Editar", newTitle: "Novo link", back: "Voltar ao link", make: "Criar link", made: (/** @type {string} */ a) => `${a} foi criado.`, noDomain: "Primeiro, um domínio",
     noDomainText: "Um link precisa de um domínio pronto. Adicione um, ou veja o que falta no que você já tem.", destination: "Destino",
@@ -198,7 +200,7 @@ export default {
     danger: "Excluir este app", dangerText: "Primeiro, exclua os links e as páginas dele e remova os domínios. O que é excluído fica guardado por 30 dias; só depois disso o app pode ser excluído.", delete: "Excluir app", deleteTitle: (/** @type {string} */ name) => `Excluir o app ${name}?`, deleteText: "As configurações, tags, pastas, campanhas e imagens dele também são excluídas. Isto não pode ser desfeito.",
   },
   account: {
-    title: "Conta", profile: "Perfil", displayName: "Nome", email: "E-mail", photoUrl: "Endereço da sua foto", photoHint: "Programas que usam a API podem mostrá-la.", looks: "Preferências", theme: "Cores", themes: { system: "Como no sistema", light: "Claras", dark: "Escuras" }, language: "Idioma", languageHint: "Para este navegador. A página é carregada de novo.",
+    title: "Conta", profile: "Perfil", displayName: "Nome", email: "E-mail", photoUrl: "Endereço da sua foto", photoHint: "Programas que usam a API podem mostrá-la.", looks: "Preferências", theme: "Cores", themes: { system: "Como no sistema", light: "Claras", dark: "Escuras" }, language: "Idioma", locale: "Datas e números", zone: "Fuso horário", zoneHint: "Os horários são mostrados e pedidos neste fuso. Os dias dos gráficos começam à meia-noite dele.", asBrowser: "Como neste navegador", languageHint: "Para este navegador. A página é carregada de novo.",
     sessions: "Onde sua conta está aberta", browser: "Navegador", token: "Token para programas", here: "Este navegador", made: (/** @type {string} */ at) => `desde ${at}`, used: (/** @type {string} */ at) => `último uso: ${at}`, neverUsed: "ainda sem uso", ends: (/** @type {string} */ at) => `termina em ${at}`,
     end: "Encerrar", endWhat: (/** @type {string} */ name) => `Encerrar ${name}`, endTitle: (/** @type {string} */ name) => `Encerrar ${name}?`, endText: "Quem estiver usando perde o acesso na hora.", endHere: "Você vai sair da conta neste navegador.", ended: "A sessão foi encerrada.", noSessions: "Nenhuma sessão.",
     passkeys: "Chaves de acesso", passkeysText: "Com uma chave de acesso, você entra com a digital, o rosto ou o PIN, sem um link de uso único.", noPasskeys: "Nenhuma chave de acesso ainda.", keyName: "Nome da nova chave de acesso", keyNameHint: "Por exemplo, o aparelho que a guarda.", addKey: "Adicionar uma chave de acesso", added: "A chave de acesso foi adicionada. Entre com ela da próxima vez.",
@@ -216,7 +218,7 @@ export default {
   names: {
     name: "Nome", description: "Descrição", descriptionHint: "Para você. Os visitantes não a veem.", links: "Links", count: links, search: "Buscar pelo nome", shown: "Mostrar", archived: { "": "Em uso", true: "Arquivadas", all: "Todas" },
     actions: (/** @type {string} */ n) => `Ações para ${n}`, edit: "Editar", show: "Ver os links", merge: "Mesclar com outra", archive: "Arquivar", restore: "Restaurar", noMatch: "Nada corresponde", showAll: "Ver todas",
-    into: "Mesclar com", choose: "Escolha uma", mergeAction: "Mesclar e excluir", merging: (/** @type {number} */ n, /** @type {number} */ of) => (of ? `${n.toLocaleString("pt-BR")} de ${count(of, "link movido", "links movidos")}` : count(n, "link movido", "links movidos")),
+    into: "Mesclar com", choose: "Escolha uma", mergeAction: "Mesclar e excluir", merging: (/** @type {number} */ n, /** @type {number} */ of) => (of ? `${n.toLocaleString(locale)} de ${count(of, "link movido", "links movidos")}` : count(n, "link movido", "links movidos")),
     merged: (/** @type {string} */ a, /** @type {string} */ b) => `${a} foi mesclada com ${b}.`, left: (/** @type {number} */ n) => count(n, "link não pôde ser movido", "links não puderam ser movidos"),
     leftText: "Nada foi excluído. Veja estes links e depois mescle de novo.", nothingElse: "Não há outra com que mesclar.", delete: (/** @type {string} */ n) => `Excluir ${n}?`,
     moving: (/** @type {string} */ n) => `Movendo os links de ${n}`, gone: "Isto não existe", period: "Período", from: "Começa", to: "Termina", since: (/** @type {string} */ a) => `a partir de ${a}`, until: (/** @type {string} */ a) => `até ${a}`,
@@ -249,11 +251,11 @@ export default {
     foreign: (/** @type {string} */ h) => `Os endereços são de ${h}, que não é um domínio deste app. Só os caminhos são aproveitados, e os links são criados no domínio abaixo.`,
     https: (/** @type {number} */ n) => `Usar https em ${count(n, "destino que começa", "destinos que começam")} com http`, httpsHint: "Os destinos precisam de https. Confira se esses sites funcionam com https.", webOnly: "Só na web",
     webOnlyHint: "Os celulares ficam no navegador, mesmo com o seu app instalado.", needsAddress: "Escolha a coluna que tem o endereço curto ou o slug.", tooMany: (/** @type {number} */ n) => `Este arquivo é grande demais para uma vez só. Divida-o em arquivos de no máximo ${rows(n)}.`,
-    check: "Conferir todas as linhas", checking: (/** @type {number} */ n, /** @type {number} */ of) => `${n.toLocaleString("pt-BR")} de ${count(of, "linha conferida", "linhas conferidas")}`, stop: "Parar", full: "Este app já guarda o máximo de conferências. Elas dão lugar a outras em um dia, no máximo. Talvez outras importações, lotes e exportações precisem terminar antes.",
+    check: "Conferir todas as linhas", checking: (/** @type {number} */ n, /** @type {number} */ of) => `${n.toLocaleString(locale)} de ${count(of, "linha conferida", "linhas conferidas")}`, stop: "Parar", full: "Este app já guarda o máximo de conferências. Elas dão lugar a outras em um dia, no máximo. Talvez outras importações, lotes e exportações precisem terminar antes.",
     checked: "Todas as linhas foram conferidas", good: "Podem ser importadas", bad: "Com erro", badTitle: "Linhas com erro", badText: "Elas ficam de fora. Você pode corrigi-las no arquivo e importá-lo de novo: linhas que já são links não são criadas duas vezes.",
     row: "Linha", mistake: "O que está errado", tooLarge: "A linha é grande demais.", more: (/** @type {number} */ n) => `O relatório tem mais ${rows(n)}.`, commit: (/** @type {number} */ n) => `Importar ${links(n)}`, nothing: "Nenhuma linha pode ser importada",
     minutes: (/** @type {number} */ n) => `Leva cerca de ${count(n, "minuto", "minutos")}, pois um app cria um número limitado de links por minuto. Enquanto isso, você pode trabalhar em outras telas.`, change: "Alterar as colunas", discard: "Sair desta importação",
-    going: (/** @type {string} */ f) => `Importando ${f}`, progress: (/** @type {number} */ n, /** @type {number} */ of) => `${n.toLocaleString("pt-BR")} de ${links(of)}`,
+    going: (/** @type {string} */ f) => `Importando ${f}`, progress: (/** @type {number} */ n, /** @type {number} */ of) => `${n.toLocaleString(locale)} de ${links(of)}`,
     reload: "Você pode carregar esta página de novo ou voltar mais tarde: a importação continua de onde está, e nada é criado duas vezes.", done: "A importação foi concluída", partly: "A importação foi concluída, mas não com todas as linhas", made: "Importadas", failed: "Recusadas", left: "Deixadas de fora",
     gone: (/** @type {number} */ n) => `${count(n, "linha não foi importada, pois foi conferida", "linhas não foram importadas, pois foram conferidas")} há mais de um dia. Importe o arquivo de novo: linhas que já são links não são criadas duas vezes.`, report: "Baixar o relatório", reporting: "Criando o relatório …",
     again: "Importar outro arquivo", toLinks: "Ver os links", refusedTitle: "Linhas que não foram importadas", reportColumns: { row: "Linha", state: "Estado", address: "Endereço", destination: "Destino", linkId: "Link", message: "O que está errado" },
@@ -311,7 +313,7 @@ export default {
   },
   activity: {
     lead: "O que foi alterado, e o que foi pedido à API.", tabs: "Partes da atividade", changes: "Mudanças", requests: "Requisições", kind: "Todos os tipos", period: "Todo o período", app: "Este app", everywhere: "Tudo", none: "Nada aqui", noneText: "Nada corresponde neste período. Escolha um mais longo, ou outros filtros.",
-    key: "Uma chave", owner: "O proprietário", nobody: "Alguém desconhecido", all: "Todas as requisições", errors: "Só erros", looked: (/** @type {number} */ n, /** @type {number} */ of) => `${n.toLocaleString("pt-BR")} de ${count(of, "requisição", "requisições")} com erro`,
+    key: "Uma chave", owner: "O proprietário", nobody: "Alguém desconhecido", all: "Todas as requisições", errors: "Só erros", looked: (/** @type {number} */ n, /** @type {number} */ of) => `${n.toLocaleString(locale)} de ${count(of, "requisição", "requisições")} com erro`,
     operation: "Operação", status: "Status", duration: "Duração", ms: (/** @type {string} */ n) => `${n} ms`, at: "Quando", error: "Erro", copyId: (/** @type {string} */ id) => `Copiar o ID da requisição, ${id}`,
     kinds: {
       link: "Links", tag: "Tags", folder: "Pastas", campaign: "Campanhas", domain: "Domínios", dns_record: "Registros DNS", template: "Páginas", template_publication: "Publicações", asset: "Imagens", qr_code: "QR codes", import: "Importações", batch: "Lotes", export: "Exportações", webhook: "Webhooks", webhook_delivery: "Entregas", api_key: "Chaves de API", app: "Apps", user: "Perfil",
