@@ -139,6 +139,11 @@ func TestSessionRenewed(t *testing.T) {
 			t.Errorf("%+v", s)
 		}
 		w.refuses("of another subject", token("eve", "s", time.Hour), invalidToken)
+		ann := w.userID(r.URL, "ann")
+		w.fill(ann, maxSessions-1)
+		w.refuses("one more than fit", token("ann", "another", time.Hour), tooManySessions)
+		w.accepts("a later one, while no other fits", token("ann", "s", 2*time.Hour+time.Second))
+		w.exec("DELETE FROM session WHERE user_id = ? AND issued_at = 0", ann)
 		w.clock.Move(3 * time.Hour)
 		w.ends("ann@example.com", 1)
 		w.clock.Move(endedRetention - time.Second)
@@ -195,19 +200,25 @@ func TestSweepSessions(t *testing.T) {
 	})
 }
 
+// fill gives an owner n local sessions for an hour, named by their numbers; it returns when that is over.
+func (w *world) fill(owner string, n int) clock.Instant {
+	w.Helper()
+	later := w.now().Add(time.Hour)
+	values, args := []string{}, []any{}
+	for i := range n {
+		values, args = append(values, "(?, ?, 0, ?, ?)"), append(args, fmt.Sprint(sessionPrefix, i), owner, later, later)
+	}
+	w.exec("INSERT INTO session (credential, user_id, issued_at, expires_at, remove_at) VALUES "+
+		strings.Join(values, ", "), args...)
+	return later
+}
+
 // An owner has at most maxSessions at once; expired ones make room.
 func TestSessionBound(t *testing.T) {
 	eachWorld(t, func(w *world) {
 		w.clock.Set(clock.At(time.Now()))
 		w.exec("DELETE FROM session")
-		later := w.now().Add(time.Hour)
-		values, args := []string{}, []any{}
-		for i := range maxSessions - 1 {
-			values, args = append(values, "(?, ?, 0, ?, ?)"),
-				append(args, fmt.Sprint(sessionPrefix, i), w.owner, later, later)
-		}
-		w.exec("INSERT INTO session (credential, user_id, issued_at, expires_at, remove_at) VALUES "+
-			strings.Join(values, ", "), args...)
+		later := w.fill(w.owner, maxSessions-1)
 		last := w.issue(email)
 		w.accepts("the last that fits", last)
 		if token, err := IssueSession(w.Context(), w.db, w.dir, email); err == nil || token != "" {

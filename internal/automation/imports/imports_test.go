@@ -202,6 +202,12 @@ func TestCollisions(t *testing.T) {
 			Has("data.succeeded", "1").Has("data.failed", "1")
 		items(owner, one).Has("data.0.state", `"succeeded"`).Has("data.1.state", `"failed"`).
 			Has("data.1.error.code", `"resource_conflict"`).Has("data.1.result", "null")
+		// What is wrong with no single field is told in words, too.
+		message := items(owner, one).Text("data.1.error.message")
+		if report := string(owner.Call("GET", path(one)+"/items?format=csv", nil).Want(200).Body); message == "" ||
+			!strings.HasSuffix(report, `,resource_conflict,"`+message+"\"\r\n") {
+			t.Errorf("the report of %q is %q", message, report)
+		}
 		owner.Call("GET", path(other), nil).Want(200).Has("data.state", `"failed"`)
 
 		// None is valid any more.
