@@ -7,6 +7,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/ids"
+	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -46,19 +47,19 @@ func UnsubscribeApp(ctx context.Context, tx *store.Tx, appID string) (err error)
 	return err
 }
 
-// Emit adds a delivery of an event for each destination that selected its type,
-// as part of tx.
-func Emit(ctx context.Context, tx *store.Tx, t Type, appID, resourceID, revision string) (err error) {
-	defer fault.Wrap(&err, "delivery.Emit(%s, %s)", t, resourceID)
+// Emit adds a delivery of what happened to a resource for each destination that selected
+// such events, as part of tx.
+func Emit(ctx context.Context, tx *store.Tx, t Type, of op.Ref) (err error) {
+	defer fault.Wrap(&err, "delivery.Emit(%s, %s)", t, of.ID)
 	to, err := store.All(ctx, tx, func(r store.Row) (d Destination, err error) {
 		err = r.Scan(&d.ID, &d.Revision, &d.Hold)
 		return d, err
 	}, `SELECT w.id, w.revision, COALESCE(w.hold, '') FROM webhook_subscription s JOIN webhook w ON w.id = s.webhook_id
-		WHERE s.app_id = ? AND s.type = ?`, appID, t)
+		WHERE s.app_id = ? AND s.type = ?`, of.AppID, t)
 	if err != nil || len(to) == 0 {
 		return err
 	}
-	e := Event{ID: ids.New(), Type: t, AppID: appID, ResourceID: resourceID, Revision: revision, OccurredAt: tx.Now}
+	e := Event{ID: ids.New(), Type: t, AppID: of.AppID, ResourceID: of.ID, Revision: of.Revision, OccurredAt: tx.Now}
 	// A larger --limit-scale admits more destinations than a statement.
 	for some := range slices.Chunk(to, 50) {
 		if _, err := deliver(ctx, tx, e, some); err != nil {

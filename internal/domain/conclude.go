@@ -140,5 +140,5 @@ func (d *Domain) saveObserved(ctx context.Context, tx *store.Tx, before *Domain)
 	if d.Ownership == before.Ownership && d.DNS == before.DNS && d.HTTPS == before.HTTPS && d.Links == before.Links {
 		return nil
 	}
-	return delivery.Emit(ctx, tx, delivery.DomainStatusChanged, d.AppID, d.ID, d.Revision)
+	return delivery.Emit(ctx, tx, delivery.DomainStatusChanged, d.ref())
 }

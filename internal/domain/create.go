@@ -47,7 +47,7 @@ func (o Options) create(ctx context.Context, c *op.Call, tx *store.Tx,
 	if err != nil {
 		return op.Item[durable.Operation]{}, err
 	}
-	err = delivery.Emit(ctx, tx, delivery.DomainStatusChanged, d.AppID, d.ID, d.Revision)
+	err = delivery.Emit(ctx, tx, delivery.DomainStatusChanged, d.ref())
 	return started.Accepted(d.ref()), err
 }
 
@@ -184,5 +184,5 @@ func abandonCreation(ctx context.Context, tx *store.Tx, o *durable.Operation) er
 	if err := d.remove(ctx, tx); err != nil {
 		return err
 	}
-	return delivery.Emit(ctx, tx, delivery.DomainStatusChanged, d.AppID, d.ID, d.Revision)
+	return delivery.Emit(ctx, tx, delivery.DomainStatusChanged, d.ref())
 }

@@ -83,7 +83,7 @@ func (d *Domain) setRemoval(ctx context.Context, tx *store.Tx, state Removal) er
 	if _, err := tx.Exec(ctx, "UPDATE domain SET removal_state = ? WHERE id = ?", state, d.ID); err != nil {
 		return err
 	}
-	return delivery.Emit(ctx, tx, delivery.DomainStatusChanged, d.AppID, d.ID, d.Revision)
+	return delivery.Emit(ctx, tx, delivery.DomainStatusChanged, d.ref())
 }
 
 // detachment takes a domain away from visitors and sets its hostname free.
@@ -163,5 +163,5 @@ func stopDetachment(ctx context.Context, tx *store.Tx, o *durable.Operation) err
 	if _, err := tx.Exec(ctx, "UPDATE domain SET removal_state = NULL WHERE id = ?", d.ID); err != nil {
 		return err
 	}
-	return delivery.Emit(ctx, tx, delivery.DomainStatusChanged, d.AppID, d.ID, d.Revision)
+	return delivery.Emit(ctx, tx, delivery.DomainStatusChanged, d.ref())
 }

@@ -45,15 +45,15 @@ func (d *Domain) displace(ctx context.Context, tx *store.Tx) error {
 	if err != nil {
 		return err
 	}
-	revision := ids.Revision()
-	if err := publication.Domains.Renew(ctx, tx, revision, "id = ?", d.ID); err != nil {
+	d.Revision = ids.Revision()
+	if err := publication.Domains.Renew(ctx, tx, d.Revision, "id = ?", d.ID); err != nil {
 		return err
 	}
 	if _, err := tx.Exec(ctx, `UPDATE domain SET detached = TRUE, removal_state = ?, ownership = ?, last_error = ?,
 		next_check_at = NULL WHERE id = ?`, Removed, OwnershipFailed, failure, d.ID); err != nil {
 		return err
 	}
-	return delivery.Emit(ctx, tx, delivery.DomainStatusChanged, d.AppID, d.ID, revision)
+	return delivery.Emit(ctx, tx, delivery.DomainStatusChanged, d.ref())
 }
 
 // lostClaim is the check of an ownership that another domain proved first.

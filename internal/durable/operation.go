@@ -151,9 +151,9 @@ func (o *Operation) end(ctx context.Context, tx *store.Tx) error {
 	}
 	switch o.Status {
 	case Succeeded, PartiallySucceeded:
-		return delivery.Emit(ctx, tx, delivery.OperationCompleted, o.AppID, o.ID, o.Revision)
+		return delivery.Emit(ctx, tx, delivery.OperationCompleted, o.ref())
 	case Failed:
-		return delivery.Emit(ctx, tx, delivery.OperationFailed, o.AppID, o.ID, o.Revision)
+		return delivery.Emit(ctx, tx, delivery.OperationFailed, o.ref())
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ func publish(ctx context.Context, tx *store.Tx, all []jobs.Job) error {
 		ids = append(ids, l.ID)
 		delete(changes, l.ID)
 		if resynced[l.ID] {
-			if err := delivery.Emit(ctx, tx, delivery.LinkUpdated, l.AppID, l.ID, l.Revision); err != nil {
+			if err := delivery.Emit(ctx, tx, delivery.LinkUpdated, l.ref()); err != nil {
 				return err
 			}
 		}

@@ -87,7 +87,7 @@ func changed(ctx context.Context, tx *store.Tx, l *Link, action string, fields [
 	if err := record(ctx, tx, l, action, fields); err != nil {
 		return err
 	}
-	if err := delivery.Emit(ctx, tx, event, l.AppID, l.ID, l.Revision); err != nil {
+	if err := delivery.Emit(ctx, tx, event, l.ref()); err != nil {
 		return err
 	}
 	return enqueue(ctx, tx, projection{LinkID: l.ID, Hostname: l.Domain, Prefix: l.Prefix, Slug: l.Slug}, l.AppID)

@@ -68,7 +68,7 @@ func read(ctx context.Context, q Q, query string, args []any, take func(Rows) er
 			return err // described already
 		}
 		defer r.Close()
-		if err := take(r); err != nil && err != ErrNotFound {
+		if err := take(withFaults(ctx, query, r)); err != nil && err != ErrNotFound {
 			return describe(query, err)
 		} else {
 			return err

@@ -62,8 +62,7 @@ func BenchmarkEmit(b *testing.B) {
 				}
 				if err := i.DB.InTx(b.Context(), func(tx *store.Tx) error {
 					for b.Loop() {
-						if err := delivery.Emit(b.Context(), tx, delivery.LinkCreated, key.AppID, "x",
-							"y"); err != nil {
+						if err := delivery.Emit(b.Context(), tx, delivery.LinkCreated, linkOf(key.AppID)); err != nil {
 							return err
 						}
 					}

@@ -123,7 +123,7 @@ func TestEmission(t *testing.T) {
 		// What is rolled back never was.
 		rollback := errors.New("rolled back")
 		if err := i.DB.InTx(t.Context(), func(tx *store.Tx) error {
-			return errors.Join(delivery.Emit(t.Context(), tx, delivery.LinkCreated, owner.AppID, "x", "y"), rollback)
+			return errors.Join(delivery.Emit(t.Context(), tx, delivery.LinkCreated, linkOf(owner.AppID)), rollback)
 		}); !errors.Is(err, rollback) {
 			t.Fatal(err)
 		}
@@ -132,8 +132,7 @@ func TestEmission(t *testing.T) {
 		for _, kind := range []delivery.Type{delivery.TemplatePublicationSucceeded, delivery.TemplatePublicationFailed,
 			delivery.OperationFailed} {
 			if err := i.DB.InTx(t.Context(), func(tx *store.Tx) error {
-				return delivery.Emit(t.Context(), tx, kind, owner.AppID, "0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d",
-					"0198c9a2-7f3e-4c11-9d52-0a6f6e1b2c3d")
+				return delivery.Emit(t.Context(), tx, kind, linkOf(owner.AppID))
 			}); err != nil {
 				t.Fatal(err)
 			}

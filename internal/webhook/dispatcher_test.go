@@ -46,7 +46,7 @@ func emit(t *testing.T, i *apitest.Installation, appID string, n int) {
 	t.Helper()
 	for range n {
 		if err := i.DB.InTx(t.Context(), func(tx *store.Tx) error {
-			return delivery.Emit(t.Context(), tx, delivery.LinkCreated, appID, "resource", "revision")
+			return delivery.Emit(t.Context(), tx, delivery.LinkCreated, linkOf(appID))
 		}); err != nil {
 			t.Fatal(err)
 		}
@@ -361,8 +361,7 @@ func TestChangedUnderLoad(t *testing.T) {
 			w := register(t, owner, nil)
 			if err := i.DB.InTx(t.Context(), func(tx *store.Tx) error {
 				for range events {
-					if err := delivery.Emit(t.Context(), tx, delivery.LinkCreated, owner.AppID, "resource",
-						"revision"); err != nil {
+					if err := delivery.Emit(t.Context(), tx, delivery.LinkCreated, linkOf(owner.AppID)); err != nil {
 						return err
 					}
 				}

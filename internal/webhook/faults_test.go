@@ -59,7 +59,7 @@ func TestFailedStatements(t *testing.T) {
 			{"take over", 204, func(ctx context.Context) error { return delivery.TakeOver(ctx, i.DB) }},
 			{"depth", 204, func(ctx context.Context) error { _, _, err := delivery.Depth(ctx, i.DB); return err }},
 			{"emit", 204, inTx(func(ctx context.Context, tx *store.Tx) error {
-				return delivery.Emit(ctx, tx, delivery.LinkCreated, owner.AppID, "resource", "revision")
+				return delivery.Emit(ctx, tx, delivery.LinkCreated, linkOf(owner.AppID))
 			})},
 			{"sweep", 204, func(ctx context.Context) error { _, err := webhook.Sweep(ctx, i.DB, 10); return err }},
 			{"app", 204, inTx(func(ctx context.Context, tx *store.Tx) error {

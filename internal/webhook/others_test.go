@@ -21,7 +21,7 @@ func TestOtherDestinationsStay(t *testing.T) {
 		for _, appID := range []string{ann.AppID, bob.AppID} { // a delivery that waits for another attempt, and one that is over
 			for range 2 {
 				if err := i.DB.InTx(t.Context(), func(tx *store.Tx) error {
-					return delivery.Emit(t.Context(), tx, delivery.LinkDeleted, appID, "resource", "revision")
+					return delivery.Emit(t.Context(), tx, delivery.LinkDeleted, linkOf(appID))
 				}); err != nil {
 					t.Fatal(err)
 				}

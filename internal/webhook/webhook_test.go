@@ -8,7 +8,14 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/op"
 )
+
+// linkOf is a link of an app, of which an event tells.
+func linkOf(appID string) op.Ref {
+	return op.Ref{Type: "link", ID: "0198c9a2-7f3e-7c11-9d52-0a6f6e1b2c3d", AppID: appID,
+		Revision: "f3b1c6de-8a5e-4f0b-9c8d-6a2e1b7f4c90"}
+}
 
 func TestRegister(t *testing.T) {
 	each(t, func(t *testing.T, i *apitest.Installation, _ *receiver) {

@@ -66,7 +66,7 @@ func (e *service) next(ctx context.Context, r *durable.Run) error {
 		if err := j.Save(ctx, tx); err != nil || o.Status != durable.Succeeded {
 			return err
 		}
-		return delivery.Emit(ctx, tx, delivery.ExportReady, j.AppID, j.ID, j.Revision)
+		return delivery.Emit(ctx, tx, delivery.ExportReady, j.Ref())
 	})
 }
 

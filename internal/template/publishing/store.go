@@ -169,7 +169,7 @@ func (p *Publication) end(ctx context.Context, tx *store.Tx) error {
 	if p.State == Confirmed {
 		event = delivery.TemplatePublicationSucceeded
 	}
-	return delivery.Emit(ctx, tx, event, p.AppID, p.ID, p.Revision)
+	return delivery.Emit(ctx, tx, event, p.ref())
 }
 
 // applied begins a query for the applied targets of a publication with a scope.
