@@ -22,7 +22,7 @@ type campaignInput struct {
 	CampaignID string `path:"campaignId"`
 }
 
-func (s *Service) ofCampaign(ctx context.Context, c *op.Call, in *campaignInput, w op.Window) ([]Listed, error) {
+func (s *Service) ofCampaign(ctx context.Context, c *op.Call, in *campaignInput, w op.Window) ([]Link, error) {
 	return s.list(ctx, c, &listInput{AppID: c.AppID, Filters: Filters{CampaignID: in.CampaignID}}, w)
 }
 

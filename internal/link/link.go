@@ -48,6 +48,7 @@ type Link struct {
 	CreatedAt         clock.Instant      `json:"createdAt" format:"date-time"`
 	UpdatedAt         clock.Instant      `json:"updatedAt" format:"date-time"`
 	Publication       publication.State  `json:"publication" doc:"Not part of the revision."`
+	TagIDs            []string           `json:"tagIds,omitzero" extension:"true" doc:"In lists only, so that a table of links takes one call; getLinksLinkIdTags has those of one link."`
 
 	// bindingRevisions are those of TemplateSelection.
 	bindingRevisions binding.Revisions

@@ -35,35 +35,26 @@ type Filters struct {
 	Archived    string         `query:"archived" heavy:"true" json:"archived,omitzero" enum:"all,true,false" default:"all"`
 }
 
-// Listed is a link of a list, with its tags, so that a table of links takes no call for each.
-type Listed struct {
-	Link
-	TagIDs []string `json:"tagIds" extension:"true" doc:"In lists only; getLinksLinkIdTags has those of one link."`
-}
-
-// SchemaName implements schema.Named.
-func (Listed) SchemaName() string { return "ListedLink" }
-
 // Chosen returns up to limit links of the call's app that filters choose.
 func (s *Service) Chosen(ctx context.Context, c *op.Call, f Filters, limit int) (_ []Link, err error) {
 	defer fault.Wrap(&err, "link.Chosen(%s)", c.AppID)
 	return s.find(ctx, c, &listInput{AppID: c.AppID, Filters: f}, op.Window{Limit: limit})
 }
 
-func (s *Service) list(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]Listed, error) {
+func (s *Service) list(ctx context.Context, c *op.Call, in *listInput, w op.Window) ([]Link, error) {
 	links, err := s.find(ctx, c, in, w)
 	if err != nil || len(links) == 0 {
-		return nil, err
+		return links, err
 	}
-	ids, tags, listed := make([]any, len(links)), map[string][]string{}, make([]Listed, len(links))
+	ids, tags := make([]any, len(links)), map[string][]string{}
 	for i := range links {
 		ids[i] = links[i].ID
 	}
 	err = readTags(ctx, c.DB, ids, tags)
 	for i := range links {
-		listed[i] = Listed{Link: links[i], TagIDs: tags[links[i].ID]}
+		links[i].TagIDs = append([]string{}, tags[links[i].ID]...) // none is [], not left out
 	}
-	return listed, err
+	return links, err
 }
 
 // find reads through an index that has the links in their order: the tag's, the

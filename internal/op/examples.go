@@ -193,7 +193,8 @@ var examples = map[string]any{
 	"Folder.createdAt": morning,
 	"Folder.linkCount": 1.0, "FolderCreate.name": "Newsletters", "FolderPatch.name": "Newsletters of 2026",
 
-	"Link.id": exampleLink, "Link.createdAt": noon, "Link.origin": "api", "Link.behavior": "automatic",
+	"Link.tagIds": []any{exampleTag},
+	"Link.id":     exampleLink, "Link.createdAt": noon, "Link.origin": "api", "Link.behavior": "automatic",
 	"Link.group":      "main",
 	"Link.parameters": map[string]any{"product": "42"}, "Link.templateData": map[string]any{},
 	"Link.folderId":           exampleFolder,
@@ -328,6 +329,9 @@ var answerExamples = map[string]map[string]any{
 func exampleAnswer(r *row, sample any) any {
 	if data, ok := sample.(map[string]any)["data"].(map[string]any); ok {
 		maps.Copy(data, answerExamples[r.ID])
+		if _, link := data["lifecycle"]; link {
+			delete(data, "tagIds") // is in lists only
+		}
 	}
 	return sample
 }

@@ -215,15 +215,15 @@ func TestWay(t *testing.T) {
 }
 
 // Every screen makes no error, asks no other host, fits, is accessible, and makes few calls, on
-// phones and desktops, light and dark.
+// phones and desktops, light and dark, and also fits from right to left.
 func TestLooks(t *testing.T) {
 	const screens = 30
 	dir := t.ArtifactDir()
-	if checks := serve(t, "sqlite").run("look.mjs", dir); checks != screens*2*2*5 {
+	if checks := serve(t, "sqlite").run("look.mjs", dir); checks != screens*(2*2*5+2) {
 		t.Errorf("%d checks", checks)
 	}
 	pictures, err := filepath.Glob(filepath.Join(dir, "*.png"))
-	if err != nil || len(pictures) != screens*2*2 {
+	if err != nil || len(pictures) != screens*(2*2+2) {
 		t.Errorf("%d screenshots: %v", len(pictures), err)
 	}
 }
@@ -233,7 +233,7 @@ func TestLooks(t *testing.T) {
 func TestWork(t *testing.T) {
 	for _, engine := range storetest.Engines {
 		t.Run(engine, func(t *testing.T) {
-			if checks := serve(t, engine).run("work.mjs"); checks != 8 {
+			if checks := serve(t, engine).run("work.mjs"); checks != 11 {
 				t.Errorf("%d checks", checks)
 			}
 		})

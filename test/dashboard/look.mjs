@@ -1,4 +1,5 @@
-// Looks at every screen, on a phone and on a desktop, in both colour schemes.
+// Looks at every screen, on a phone and on a desktop, in both colour schemes; and whether it fits from
+// right to left, on the smallest and the widest window.
 import axe from 'axe-core';
 import { call, checked, end, folder, origin, owner, quiet, show, tab } from './browser.mjs';
 
@@ -29,7 +30,7 @@ const callsAtMost = 4;
 
 // wide returns what is wider than the window.
 const wide = () => [document.documentElement, ...document.querySelectorAll('body *')]
-  .filter((e) => e.checkVisibility() && !e.closest('.scroll, .tabs, .side, .unseen, iframe, svg') && e.getBoundingClientRect().right > innerWidth + 0.5).map((e) => `${e.tagName} ${e.className}`).join('\n');
+  .filter((e) => e.checkVisibility() && !e.closest('.scroll, .tabs, .side, .unseen, iframe, svg') && (e.getBoundingClientRect().right > innerWidth + 0.5 || e.getBoundingClientRect().left < -0.5)).map((e) => `${e.tagName} ${e.className}`).join('\n');
 
 const state = await page.context().storageState();
 for (const colorScheme of ['light', 'dark']) {
@@ -57,5 +58,19 @@ for (const colorScheme of ['light', 'dark']) {
     }
     await tab1.context().close();
   }
+}
+for (const width of [360, 1600]) {
+  const tab1 = await tab({ storageState: state, viewport: { width, height: 900 } });
+  await tab1.goto(origin + '/dashboard/#/nowhere');
+  await quiet(tab1);
+  await tab1.evaluate(() => { document.documentElement.dir = 'rtl'; });
+  for (const [n, place] of places.entries()) {
+    await checked(`${place} at ${width} px, from right to left`, 'fits', async () => {
+      await show(tab1, place);
+      await tab1.screenshot({ path: `${folder}/rtl-${n}-${width}.png` });
+      return tab1.evaluate(wide);
+    });
+  }
+  await tab1.context().close();
 }
 await end();

@@ -104,6 +104,55 @@ await checked('links', 'fifty-five links are tagged, moved and deleted at once',
   await page.getByText('No link fits').waitFor();
 });
 
+await checked('links', 'a row shows its tags', async () => {
+  const one = await make('tagged');
+  const tag = await call(page, 'POST', '/tags', { appId: app.id, name: 'Newsletter' });
+  await call(page, 'PUT', `/links/${encodeURIComponent(one.id)}/tags`, { tagIds: [tag.id] }, one.revision);
+  await show(page, '/links?q=tagged');
+  await page.getByRole('row', { name: /\/tagged/ }).getByText('#Newsletter').waitFor();
+});
+
+await checked('rules', 'are put in order by dragging and with the keyboard', async () => {
+  const one = await make('ruled');
+  const countries = ['BR', 'DE', 'IN'];
+  await call(page, 'PUT', `/links/${encodeURIComponent(one.id)}/routing-rules`, { rules: countries.map((country) => ({ country, destinationUrl: `https://example.com/${country}` })) }, one.revision);
+  await show(page, `/links/${encodeURIComponent(one.id)}/rules`);
+  await page.setViewportSize({ width: 1280, height: 1000 }); // all rules are seen
+  await page.locator('.grip').last().dragTo(page.locator('.grip').first());
+  await page.getByRole('button', { name: 'Move rule 3 up' }).press('Enter');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved.').first().waitFor();
+  const { rules } = await call(page, 'GET', `/links/${encodeURIComponent(one.id)}/routing-rules`);
+  const now = rules.map((r) => r.country).join(' ');
+  if (now !== 'IN DE BR') return now;
+});
+
+await checked('account', 'times and dates are as the owner wants them', async () => {
+  await show(page, '/account');
+  await page.getByLabel('Time zone').selectOption('Asia/Tokyo');
+  await page.waitForEvent('load');
+  await quiet(page);
+  await page.getByLabel('Dates and numbers').selectOption('de-DE');
+  await page.waitForEvent('load');
+  await quiet(page);
+  const one = await make('timed');
+  await show(page, '/links?q=timed');
+  await page.getByRole('row', { name: /\/timed/ }).getByText(/^\d\d\.\d\d\.\d{4}$/).waitFor();
+  await show(page, `/links/${encodeURIComponent(one.id)}/edit`);
+  await page.getByText('Schedule').first().click();
+  await page.getByText('Times of Asia/Tokyo.').first().waitFor();
+  await page.getByLabel('Begins').fill('2026-12-24T18:00');
+  await page.getByLabel('Begins').press('Tab');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { name: '/timed' }).waitFor();
+  const { startsAt } = (await call(page, 'GET', `/links/${encodeURIComponent(one.id)}`)).lifecycle;
+  if (startsAt !== '2026-12-24T09:00:00.000Z') return startsAt;
+  const settings = await call(page, 'GET', '/me/preferences');
+  await call(page, 'PATCH', '/me/preferences', { timezone: null, locale: null }, settings.revision);
+  await page.reload();
+  await quiet(page);
+});
+
 await checked('links', 'ten thousand links are a page at a time', async () => {
   await page.evaluate(async ([appId, host]) => {
     const one = (n) => fetch('/v1/links', { method: 'POST', headers: { 'Idempotency-Key': crypto.randomUUID(), 'Content-Type': 'application/json' },

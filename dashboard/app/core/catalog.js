@@ -29,6 +29,22 @@ export function useCatalog(kind, wanted = true) {
   return list.value;
 }
 
+/**
+ * The name of each of some, "…" until it is known. A list that lacks one is read again: somebody else
+ * may have made it meanwhile.
+ * @param {Kind} kind
+ * @param {string[]} ids
+ * @returns {(id: string) => string}
+ */
+export function useNames(kind, ids) {
+  const list = useCatalog(kind, ids.length > 0);
+  const missing = list && ids.find((id) => !list.some((x) => x.id === id));
+  useEffect(() => {
+    if (missing) refresh(kind).catch(() => {});
+  }, [missing]);
+  return (id) => list?.find((x) => x.id === id)?.name ?? "…";
+}
+
 /** The domains on which links can be made. @param {any[] | undefined} domains */
 export const ready = (domains) => domains?.filter((d) => !d.detached && d.links === "ready");
 

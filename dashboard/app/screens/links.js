@@ -5,7 +5,7 @@ import * as api from "../core/api.js";
 import { href, refine } from "../core/router.js";
 import { app } from "../core/session.js";
 import { useList, useLoad, useSettled } from "../core/load.js";
-import { choices, useCatalog } from "../core/catalog.js";
+import { choices, useCatalog, useNames } from "../core/catalog.js";
 import { period } from "../core/period.js";
 import { bare, day, number } from "../core/format.js";
 import { w } from "../core/words.js";
@@ -60,16 +60,16 @@ function useClicks(appId) {
 function Rows({ rows, chosen, choose, clicks }) {
   const is = (l) => chosen.some((c) => c.id === l.id);
   const turn = (l) => choose(is(l) ? chosen.filter((c) => c.id !== l.id) : [...chosen, l]);
-  const folders = useCatalog("folders", rows.some((l) => l.folderId));
-  const tags = useCatalog("tags", rows.some((l) => l.tagIds.length));
+  const folderName = useNames("folders", rows.flatMap((l) => l.folderId ?? []));
+  const tagName = useNames("tags", rows.flatMap((l) => l.tagIds));
   return html`<table class="table folds"><thead><tr>
       <th class="narrow"><input class="pick" type="checkbox" aria-label=${w.links.chooseAll} checked=${chosen.length === rows.length} onChange=${() => choose(chosen.length === rows.length ? [] : rows)} /></th>
       <th>${w.links.link}</th><th>${w.links.destination}</th><th class="number">${w.links.clicks(days)}</th><th>${w.links.state}</th><th>${w.links.created}</th></tr></thead>
     <tbody>${rows.map((l) => html`<tr key=${l.id} class=${is(l) ? "chosen" : ""}>
       <td class="narrow"><input class="pick" type="checkbox" aria-label=${w.links.choose(bare(l))} checked=${is(l)} onChange=${() => turn(l)} /></td>
       <th class="wide address" scope="row"><div class="row nowrap tight"><a class="cut" href=${href("/links/" + api.seg(l.id))}>${bare(l)}</a><${Copy} text=${l.url} label=${w.links.copyAddress(bare(l))} /></div>
-        <div class="row muted small">${l.title && html`<span class="cut">${l.title}</span>`}${l.folderId && html`<span class="tag">${folders?.find((f) => f.id === l.folderId)?.name ?? "…"}</span>`}
-          ${l.tagIds.length > 0 && html`<span class="cut">${l.tagIds.map((id) => "#" + (tags?.find((t) => t.id === id)?.name ?? "…")).join(" ")}</span>`}</div></th>
+        <div class="row muted small">${l.title && html`<span class="cut">${l.title}</span>`}${l.folderId && html`<span class="tag">${folderName(l.folderId)}</span>`}
+          ${l.tagIds.length > 0 && html`<span class="cut">${l.tagIds.map((id) => "#" + tagName(id)).join(" ")}</span>`}</div></th>
       <td class="wide"><div class="cut muted destination">${l.desktopUrl ?? w.links.page}</div></td>
       <td class="number">${clicks(l.id)}</td><td class="narrow"><${State} of=${l.state} /></td><td class="narrow muted small">${day(l.createdAt)}</td></tr>`)}</tbody></table>`;
 }

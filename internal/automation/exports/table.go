@@ -28,11 +28,11 @@ func asCSV[T any](records []T) (string, error) {
 	return csvtable.Write(header, rows), nil
 }
 
-// columns returns the names of a type's JSON members, those of embedded
-// structs in their place.
+// columns returns the names of a type's JSON members, those of embedded structs in their
+// place. What Waymark adds to the contract is in lists only.
 func columns(t reflect.Type) (names []string) {
 	for _, f := range reflect.VisibleFields(t) {
-		if f.IsExported() && !f.Anonymous {
+		if f.IsExported() && !f.Anonymous && f.Tag.Get("extension") == "" {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 			names = append(names, name)
 		}
