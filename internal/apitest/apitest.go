@@ -210,12 +210,15 @@ func (i *Installation) Settle(t testing.TB) {
 // Cycle runs one cycle of the executor and returns how many jobs it took.
 func (i *Installation) Cycle(t testing.TB) int {
 	t.Helper()
-	n, err := i.parts.Executor.Cycle(context.Background())
+	n, err := i.CycleIn(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return n
 }
+
+// CycleIn runs one cycle of the executor in a context, whose statements can be made to fail.
+func (i *Installation) CycleIn(ctx context.Context) (int, error) { return i.parts.Executor.Cycle(ctx) }
 
 // Deliver sends what is due to webhooks until nothing is.
 func (i *Installation) Deliver(t testing.TB) {

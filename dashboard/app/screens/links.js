@@ -69,7 +69,7 @@ function Rows({ rows, chosen, choose, clicks }) {
       <td class="narrow"><input class="pick" type="checkbox" aria-label=${w.links.choose(bare(l))} checked=${is(l)} onChange=${() => turn(l)} /></td>
       <th class="wide address" scope="row"><div class="row nowrap tight"><a class="cut" href=${href("/links/" + api.seg(l.id))}>${bare(l)}</a><${Copy} text=${l.url} label=${w.links.copyAddress(bare(l))} /></div>
         <div class="row muted small">${l.title && html`<span class="cut">${l.title}</span>`}${l.folderId && html`<span class="tag">${folderName(l.folderId)}</span>`}
-          ${l.tagIds.length > 0 && html`<span class="cut">${l.tagIds.map((id) => "#" + tagName(id)).join(" ")}</span>`}</div></th>
+          ${l.tagIds.length > 0 && html`<span class="cut">${l.tagIds.map((id) => html`<bdi>#${tagName(id)}</bdi> `)}</span>`}</div></th>
       <td class="wide"><div class="cut muted destination">${l.desktopUrl ?? w.links.page}</div></td>
       <td class="number">${clicks(l.id)}</td><td class="narrow"><${State} of=${l.state} /></td><td class="narrow muted small">${day(l.createdAt)}</td></tr>`)}</tbody></table>`;
 }
