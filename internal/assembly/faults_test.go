@@ -114,9 +114,17 @@ func TestFailedStatementEndsTheCall(t *testing.T) {
 
 var requestID = regexp.MustCompile(`"requestId":"\w+"`)
 
-// An answer that is not complete because something could not be read is none: without
-// one of the tables, a call is answered as with it or is an internal error.
-func TestFailedReadIsNoAnswer(t *testing.T) {
+// reads are all GETs of the contract that an owner can make, but those that tell of calls,
+// which change with each.
+type reads struct {
+	*nastyCaller
+	i       *apitest.Installation
+	targets []string
+	whole   []string // what each answers while nothing is wrong
+}
+
+func allReads(t *testing.T) *reads {
+	t.Helper()
 	document := contractDocument(t)
 	i := apitest.New(t, "sqlite", apitest.Options{
 		Domains: domain.Options{Provider: struct{ dnsprovider.Provider }{}}, // it is never asked
@@ -126,38 +134,90 @@ func TestFailedReadIsNoAnswer(t *testing.T) {
 	link := "/links/" + n.ids["linkId"]
 	owner.Call("PUT", link+"/tags", apitest.M{"tagIds": []string{n.ids["tagId"]}},
 		apitest.IfMatch(owner.Call("GET", link, nil).Revision())).Want(200)
-	var targets []string
+	all := &reads{nastyCaller: n, i: i}
 	paths := document["paths"].(map[string]any)
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
-		// What tells of calls changes with each.
 		if operation := at(document, paths[path], "get"); operation != nil && path != "/requests" &&
 			path != "/apps/{appId}/usage" {
 			query, _ := n.query(operation)
-			targets = append(targets, n.target(path)+"?"+query.Encode())
+			all.targets = append(all.targets, n.target(path)+"?"+query.Encode())
 		}
 	}
-	answers := func() (all []string) {
-		for _, target := range targets {
-			w := httptest.NewRecorder()
-			i.API.ServeHTTP(w, n.request(http.MethodGet, target, ""))
-			all = append(all, fmt.Sprint(w.Code, " ", requestID.ReplaceAllString(w.Body.String(), "")))
-		}
-		return all
+	all.whole = all.answers()
+	return all
+}
+
+func (r *reads) answers() (all []string) {
+	for _, target := range r.targets {
+		w := httptest.NewRecorder()
+		r.api.ServeHTTP(w, r.request(http.MethodGet, target, ""))
+		all = append(all, fmt.Sprint(w.Code, " ", requestID.ReplaceAllString(w.Body.String(), "")))
 	}
-	whole, needed := answers(), 0
-	for _, table := range tables(t, i.DB) {
-		exec(t, i.DB, "ALTER TABLE "+table+" RENAME TO away")
-		for at, answer := range answers() {
-			switch {
-			case answer[0] == '5':
-				needed++
-			case answer != whole[at]:
-				t.Errorf("without %s, GET %s answers %.500s, and with it %.500s", table, targets[at], answer, whole[at])
+	return all
+}
+
+// agree expects that each call is answered as while nothing is wrong, or is an internal error;
+// it returns how many are errors.
+func (r *reads) agree(without string) (failed int) {
+	r.t.Helper()
+	for at, answer := range r.answers() {
+		switch {
+		case answer[0] == '5':
+			failed++
+		case answer != r.whole[at] && !strings.Contains(answer, damaged):
+			r.t.Errorf("without %s, GET %s answers %.500s, and with it %.500s", without, r.targets[at], answer, r.whole[at])
+		}
+	}
+	return failed
+}
+
+// An answer that is not complete because something could not be read is none: without
+// one of the tables, a call is answered as with it or is an internal error.
+func TestFailedReadIsNoAnswer(t *testing.T) {
+	r, failed := allReads(t), 0
+	for _, table := range tables(t, r.i.DB) {
+		exec(t, r.i.DB, "ALTER TABLE "+table+" RENAME TO away")
+		failed += r.agree(table)
+		exec(t, r.i.DB, "ALTER TABLE away RENAME TO "+table)
+	}
+	if t.Logf("%d calls fail without a table", failed); failed < 300 {
+		t.Error("too few calls fail")
+	}
+}
+
+// damaged stands where JSON should.
+const damaged = "!{"
+
+// The same holds for what is damaged in the database: each column that has JSON, and each
+// that could have some, as it is empty.
+func TestDamagedDocumentIsNoAnswer(t *testing.T) {
+	r, failed, tried := allReads(t), 0, 0
+	for _, table := range tables(t, r.i.DB) {
+		columns, err := store.All(t.Context(), r.i.DB, store.Value[string],
+			"SELECT name FROM pragma_table_info(?) WHERE type = 'TEXT' AND name NOT LIKE '%id'", table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, column := range columns {
+			for _, damage := range []struct{ where, to, back string }{
+				{"%[2]s LIKE '{%%' OR %[2]s LIKE '[%%'", "'" + damaged + "' || %[2]s", "SUBSTR(%[2]s, 3)"},
+				{"%[2]s IS NULL", "'" + damaged + "'", "NULL"},
+			} {
+				n, err := r.i.DB.Exec(t.Context(),
+					fmt.Sprintf("UPDATE %[1]s SET %[2]s = "+damage.to+" WHERE "+damage.where, table, column))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if n > 0 {
+					tried++
+					failed += r.agree(table + "." + column)
+					exec(t, r.i.DB, fmt.Sprintf("UPDATE %[1]s SET %[2]s = "+damage.back+" WHERE %[2]s LIKE '"+damaged+"%%'",
+						table, column))
+				}
 			}
 		}
-		exec(t, i.DB, "ALTER TABLE away RENAME TO "+table)
 	}
-	if t.Logf("%d calls fail without a table", needed); needed < 300 {
+	if t.Logf("%d calls fail with one of %d columns damaged", failed, tried); failed < 60 {
 		t.Error("too few calls fail")
 	}
 }
