@@ -55,6 +55,7 @@ var notRun = map[string][]string{
 			"november.parquet",
 	},
 	"docs/operating.md": {
+		"sudo useradd --system --home-dir /var/lib/waymark --shell /usr/sbin/nologin waymark",
 		"waymark users add --email ann@example.com                                        # sessions by waymark " +
 			"session issue",
 		`waymark serve --data-dir /var/lib/waymark --platform-zone go.example.com --connect-cname connect.example.com \`,
