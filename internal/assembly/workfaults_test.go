@@ -62,6 +62,14 @@ func works(t *testing.T, i *apitest.Installation, owner *apitest.Client) map[str
 			return "/operations/" + owner.Call("POST", "/domains", apitest.M{"appId": owner.AppID, "mode": "platform",
 				"prefix": fmt.Sprint("domain-", nth)}).Want(202).Text("data.id")
 		},
+		"detachment": func(owner *apitest.Client, nth int) string {
+			begun := owner.Call("POST", "/domains", apitest.M{"appId": owner.AppID, "mode": "platform",
+				"prefix": fmt.Sprint("gone-", nth)}).Want(202).Text("data.id")
+			i.Settle(t)
+			d := "/domains/" + owner.Call("GET", "/operations/"+begun, nil).Want(200).Text("data.result.resource.id")
+			return "/operations/" + owner.Call("DELETE", d, nil,
+				apitest.IfMatch(owner.Call("GET", d, nil).Revision())).Want(202).Text("data.id")
+		},
 		"campaign": func(owner *apitest.Client, nth int) string {
 			path := "/campaigns/" + campaign
 			owner.Call("PATCH", path, apitest.M{"utm": apitest.M{"source": fmt.Sprint("source-", nth)}},
