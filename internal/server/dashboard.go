@@ -1,14 +1,15 @@
 package server
 
 import (
-	"bytes"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"net/url"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -20,6 +21,9 @@ const (
 	dashboardPath = "/dashboard/"
 	// basePlaceholder stands in its pages for the folder of everything else.
 	basePlaceholder = "{{base}}"
+	// preloadPlaceholder stands for links to the modules that main.js needs, so that a browser
+	// asks for all of them at once and not for each when it has read the one before.
+	preloadPlaceholder = "{{preload}}"
 )
 
 //go:embed static/lost.html
@@ -72,6 +76,11 @@ func dashboardFiles(files fs.FS, policy string) (map[string]*document, error) {
 		sum.Write(file[:])
 	}
 	base := dashboardPath + hex.EncodeToString(sum.Sum(nil)[:8])
+	var preload strings.Builder
+	for _, name := range imported(all, "main.js", nil)[1:] {
+		fmt.Fprintf(&preload, "<link rel=\"modulepreload\" href=\"%s/%s\">\n", base, name)
+	}
+	filled := strings.NewReplacer(basePlaceholder, base, preloadPlaceholder, preload.String())
 	answers := map[string]*document{}
 	for _, name := range names {
 		kind := fileTypes[path.Ext(name)]
@@ -79,8 +88,7 @@ func dashboardFiles(files fs.FS, policy string) (map[string]*document, error) {
 			answers[base+"/"+name] = &document{kind, loadsNothing, immutable, text(all[name])}
 			continue
 		}
-		page := &document{kind, policy, revalidated,
-			text(bytes.ReplaceAll(all[name], []byte(basePlaceholder), []byte(base)))}
+		page := &document{kind, policy, revalidated, text([]byte(filled.Replace(string(all[name]))))}
 		switch name {
 		case "index.html":
 			answers[dashboardPath] = page
@@ -92,6 +100,20 @@ func dashboardFiles(files fs.FS, policy string) (map[string]*document, error) {
 		}
 	}
 	return answers, nil
+}
+
+var importLine = regexp.MustCompile(`(?m)^(?:import|export) .*"(\.{1,2}/[^"]+)";$`)
+
+// imported appends a module and those that it imports, directly or not, to what was found.
+func imported(files map[string][]byte, name string, found []string) []string {
+	if slices.Contains(found, name) {
+		return found
+	}
+	found = append(found, name)
+	for _, line := range importLine.FindAllSubmatch(files[name], -1) {
+		found = imported(files, path.Join(path.Dir(name), string(line[1])), found)
+	}
+	return found
 }
 
 // mountDashboard mounts the dashboard.

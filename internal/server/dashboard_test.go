@@ -5,6 +5,8 @@ import (
 	"compress/gzip"
 	"io"
 	"io/fs"
+	"maps"
+	"path"
 	"regexp"
 	"strings"
 	"testing"
@@ -24,6 +26,36 @@ func base(t *testing.T, i *apitest.Installation) string {
 		t.Fatal("the frame loads no script")
 	}
 	return found[1]
+}
+
+// The page names each module that is needed at once, and only those, and each is there.
+func TestModulesAreLoadedAtOnce(t *testing.T) {
+	i := apitest.New(t, "sqlite", apitest.Options{})
+	page := get(i, "/dashboard/").Body.String()
+	named := map[string]bool{}
+	for _, m := range regexp.MustCompile(`<link rel="modulepreload" href="([^"]+)">`).FindAllStringSubmatch(page, -1) {
+		if named[m[1]] {
+			t.Errorf("%s is named twice", m[1])
+		}
+		named[m[1]] = true
+		if w := get(i, m[1]); w.Code != 200 {
+			t.Errorf("%s: %d", m[1], w.Code)
+		}
+	}
+	needed := map[string]bool{}
+	var read func(address string)
+	read = func(address string) {
+		for _, m := range regexp.MustCompile(`(?m)^import [^(]*?"([^"]+)"`).FindAllStringSubmatch(get(i, address).Body.String(), -1) {
+			if to := path.Join(path.Dir(address), m[1]); !needed[to] {
+				needed[to] = true
+				read(to)
+			}
+		}
+	}
+	read(base(t, i) + "/main.js")
+	if len(needed) < 15 || !maps.Equal(named, needed) {
+		t.Errorf("named are %v, needed are %v", named, needed)
+	}
 }
 
 func TestDashboard(t *testing.T) {
