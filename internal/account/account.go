@@ -39,8 +39,8 @@ func (Me) SchemaName() string { return "Profile" }
 type Preferences struct {
 	SelectedAppID *string `json:"selectedAppId" doc:"Null, under a new revision, once the app was deleted."`
 	Theme         string  `json:"theme" enum:"system,light,dark"`
-	Timezone      *string `json:"timezone" extension:"true" example:"Europe/Berlin" doc:"The IANA time zone that the dashboard shows and takes times in; null where it follows the browser."`
-	Locale        *string `json:"locale" extension:"true" example:"en-GB" doc:"The BCP 47 tag by which the dashboard writes dates and numbers; null where it follows the browser."`
+	Timezone      *string `json:"timezone" maxLength:"64" extension:"true" example:"Europe/Berlin" doc:"The IANA time zone that the dashboard shows and takes times in; null where it follows the browser."`
+	Locale        *string `json:"locale" maxLength:"35" extension:"true" example:"en-GB" doc:"The BCP 47 tag by which the dashboard writes dates and numbers; null where it follows the browser."`
 	Revision      string  `json:"revision" format:"uuid"`
 }
 
