@@ -6,6 +6,7 @@ import { apps, me, open } from "./core/session.js";
 import { loadWords, w } from "./core/words.js";
 import { resume } from "./core/jobs.js";
 import { Button, Problem, Screen, Waiting } from "./parts/basics.js";
+import { Mark } from "./parts/icon.js";
 import { Notes, Shell } from "./parts/shell.js";
 import { routes } from "./routes.js";
 
@@ -46,7 +47,8 @@ function Dashboard() {
   }, [signIn]);
   if (error) return html`<div class="gate"><main><${Problem} error=${error} retry=${begin} /></main></div>`;
   if (signIn) return gate && html`<${gate} query=${place.value.query} entered=${begin} />`;
-  if (me.value === undefined) return html`<div class="gate"><${Waiting} /></div>`;
+  // As index.html has it.
+  if (me.value === undefined) return html`<div class="gate"><div class="brand"><${Mark} />Waymark<span class="unseen" role="status">${w.loading}</span></div></div>`;
   const fresh = apps.value.length === 0 && place.value.path !== "/account";
   return html`<${Shell}><${fresh ? Start : Current} /><//>`;
 }
