@@ -21,7 +21,7 @@ await checked('signin', 'the link signs in, and leaves the address bar', async (
   await page.goto('about:blank');
   await page.goto(link);
   await page.getByText('This link signs you in once.').waitFor();
-  if (page.url().includes('code')) return page.url();
+  await page.waitForURL((at) => !at.href.includes('code'));
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('heading', { name: 'Welcome' }).waitFor();
   if (page.url().includes('code')) return page.url();
