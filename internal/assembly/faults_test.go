@@ -188,8 +188,8 @@ func TestFailedReadIsNoAnswer(t *testing.T) {
 // damaged stands where JSON should.
 const damaged = "!{"
 
-// The same holds for what is damaged in the database: each column that has JSON, and each
-// that could have some, as it is empty.
+// The same holds for what is damaged in the database: each column with JSON, and each
+// empty one, as it could have some.
 func TestDamagedDocumentIsNoAnswer(t *testing.T) {
 	r, failed, tried := allReads(t), 0, 0
 	for _, table := range tables(t, r.i.DB) {

@@ -1,12 +1,10 @@
 package assembly_test
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -116,22 +114,14 @@ func TestWorkSurvivesFailedStatements(t *testing.T) {
 		for nth := 1; ; nth++ {
 			before := rows(t, i.DB)
 			operation := begin(owner, nth)
-			var mu sync.Mutex
-			n, statement := 0, ""
-			ctx := store.WithFaults(t.Context(), func(query string) error {
-				mu.Lock()
-				defer mu.Unlock()
-				if n++; n != nth {
-					return nil
-				}
-				statement = strings.Join(strings.Fields(query), " ")
-				return errors.New("the statement was made to fail")
-			})
+			f := &failing{nth: nth}
+			ctx := store.WithFaults(t.Context(), f.fails)
 			for again := true; again; {
 				took, err := i.CycleIn(ctx)
 				again = err == nil && took > 0
 			}
 			finish()
+			statement := strings.Join(f.failed, ", ")
 			if operation != "" {
 				if status := owner.Call("GET", operation, nil).Want(200).Text("data.status"); status != "succeeded" {
 					t.Errorf("%s is %s after a failed %q", name, status, statement)

@@ -30,8 +30,8 @@ export function useCatalog(kind, wanted = true) {
 }
 
 /**
- * The name of each of some, "…" until it is known. A list that lacks one is read again: somebody else
- * may have made it meanwhile.
+ * Gives names to ids, "…" until they are known. When the list lacks one of the ids it is read again:
+ * somebody else may have made it meanwhile.
  * @param {Kind} kind
  * @param {string[]} ids
  * @returns {(id: string) => string}

@@ -6,7 +6,7 @@ const browsers = Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
 export let locale = "en";
 /** The name of a time zone. */
 export let zone = browsers;
-/** The zone's name where the browser has another: times say then which they are of. */
+/** The zone's name where it is not the browser's: fields for times say then which zone they mean. */
 export let elsewhere = "";
 
 /** @type {Intl.DateTimeFormat} */

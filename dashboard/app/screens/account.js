@@ -41,7 +41,7 @@ function Profile({ profile: p, saved, again }) {
     <div class="row end"><${Send} form=${form}>${w.save}<//></div></form>`;
 }
 
-/** Locales to choose from, besides the browser's: the large ones of the languages that write dates in their own way. */
+/** The locales that can be chosen; one that was chosen by another program is added. */
 const locales = "ar-EG de-AT de-CH de-DE en-AU en-CA en-GB en-IN en-US es-ES es-MX fr-CA fr-FR he-IL hi-IN id-ID it-IT ja-JP ko-KR nl-NL pl-PL pt-BR pt-PT sv-SE tr-TR uk-UA vi-VN zh-CN zh-TW".split(" ");
 
 /** Each as it calls itself, with today's date as it writes it. */
