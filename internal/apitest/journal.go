@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Journal collects what is logged, for Options.Log.
+// Journal collects what is logged, for Options.Log, or what a process writes.
 type Journal struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -18,7 +18,7 @@ func (j *Journal) Write(p []byte) (int, error) {
 	return j.text.Write(p)
 }
 
-// String returns everything that was logged so far.
+// String returns everything that was written so far.
 func (j *Journal) String() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()

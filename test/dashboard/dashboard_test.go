@@ -20,6 +20,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
 
@@ -72,25 +73,7 @@ type server struct {
 	link string // signs in once
 
 	cmd    *exec.Cmd
-	stderr *output
-}
-
-// output collects what the server writes.
-type output struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (o *output) Write(b []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.Write(b)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.String()
+	stderr *apitest.Journal
 }
 
 var (
@@ -120,7 +103,7 @@ func serve(t *testing.T, engine string) *server {
 // start starts the program and waits for the lines that it prints when it is there.
 func (s *server) start(args ...string) {
 	s.t.Helper()
-	s.stderr = &output{}
+	s.stderr = &apitest.Journal{}
 	s.cmd = exec.Command(binary, append(s.args, args...)...)
 	s.cmd.Env = []string{"HOME=" + s.t.TempDir()}
 	s.cmd.Stderr = s.stderr

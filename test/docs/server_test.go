@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/waymarkhq/waymark/internal/apitest"
 )
 
 // patience bounds every wait: generous, because it asserts no performance.
@@ -22,7 +24,7 @@ const patience = 2 * time.Minute
 // server is waymark serve --dev, and a proxy through which the shell reaches it:
 // it sees what curl was answered, also where an example does not look.
 type server struct {
-	stdout, stderr output
+	stdout, stderr apitest.Journal
 	proxy          string
 	tools          string
 
@@ -121,7 +123,7 @@ func (s *server) run(t *testing.T, dir, script string) string {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	var out, errors output
+	var out, errors apitest.Journal
 	cmd := exec.CommandContext(ctx, sh, "-eu")
 	cmd.Dir, cmd.Env = dir, []string{"PATH=" + s.tools, "HOME=" + dir, "http_proxy=" + s.proxy}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(script), &out, &errors
@@ -136,22 +138,4 @@ func (s *server) run(t *testing.T, dir, script string) string {
 			strings.Join(refused, "\n"), missing, out.String(), errors.String())
 	}
 	return out.String()
-}
-
-// output collects what a process writes.
-type output struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-func (o *output) Write(b []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.Write(b)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.String()
 }

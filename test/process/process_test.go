@@ -7,7 +7,6 @@
 package process_test
 
 import (
-	"bytes"
 	"errors"
 	"flag"
 	"fmt"
@@ -16,11 +15,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
@@ -96,29 +95,11 @@ func open(t *testing.T, dir, database string) *store.DB {
 	return db
 }
 
-// output collects what a child writes.
-type output struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (o *output) Write(b []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.Write(b)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.String()
-}
-
 // child is a process of ours.
 type child struct {
 	t              *testing.T
 	cmd            *exec.Cmd
-	stdout, stderr output
+	stdout, stderr apitest.Journal
 	exited         chan struct{} // closed once it is reaped
 }
 

@@ -18,39 +18,22 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/waymarkhq/waymark/internal/apitest"
 )
 
 // patience bounds every wait: generous, because it asserts no performance.
 const patience = time.Minute
 
-// output collects what a process writes.
-type output struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (o *output) Write(b []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.Write(b)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.String()
-}
-
 // launch starts a program that ends with the test.
-func launch(t *testing.T, cmd *exec.Cmd) *output {
+func launch(t *testing.T, cmd *exec.Cmd) *apitest.Journal {
 	t.Helper()
-	written := &output{}
+	written := &apitest.Journal{}
 	cmd.Stdout, cmd.Stderr = written, written
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
