@@ -25,28 +25,48 @@ type Cell struct {
 // Write returns a table as CSV: with a byte order mark, CRLF, and an apostrophe
 // wherever a spreadsheet could see a formula start. Read takes it off again.
 func Write(header []string, rows [][]string) string {
+	cells := make([][]Cell, 0, len(rows)+1)
+	for _, row := range append([][]string{header}, rows...) {
+		cells = append(cells, Texts(row...))
+	}
+	return bom + Rows(cells)
+}
+
+// Texts returns cells that have texts.
+func Texts(texts ...string) []Cell {
+	cells := make([]Cell, len(texts))
+	for i, text := range texts {
+		cells[i].Text = text
+	}
+	return cells
+}
+
+// Rows returns rows that may follow what Write returned.
+func Rows(rows [][]Cell) string {
 	var b strings.Builder
-	b.WriteString(bom)
-	writeRow(&b, header)
 	for _, row := range rows {
-		writeRow(&b, row)
+		for i, cell := range row {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			cell.write(&b, len(row))
+		}
+		b.WriteString("\r\n")
 	}
 	return b.String()
 }
 
-func writeRow(b *strings.Builder, cells []string) {
-	for i, cell := range cells {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		cell = guard(cell)
-		if strings.ContainsAny(cell, ",;\t\"\r\n") || cell == "" && len(cells) == 1 || cell == null ||
-			cell != strings.TrimSpace(cell) {
-			cell = `"` + strings.ReplaceAll(cell, `"`, `""`) + `"`
-		}
-		b.WriteString(cell)
+// write writes a cell of a row of so many.
+func (c Cell) write(b *strings.Builder, of int) {
+	if c.Null {
+		b.WriteString(null)
+		return
 	}
-	b.WriteString("\r\n")
+	cell := guard(c.Text)
+	if strings.ContainsAny(cell, ",;\t\"\r\n") || cell == "" && of == 1 || cell == null || cell != strings.TrimSpace(cell) {
+		cell = `"` + strings.ReplaceAll(cell, `"`, `""`) + `"`
+	}
+	b.WriteString(cell)
 }
 
 // formulaStarts are the characters by which spreadsheets know a formula, with

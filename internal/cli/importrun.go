@@ -1,0 +1,280 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/waymarkhq/waymark/client"
+)
+
+// importRun tries and commits the parts of a file, several side by side.
+type importRun struct {
+	api     *client.Client
+	app     string
+	format  string
+	mapping mapping
+	parts   []part
+	journal *journal
+	// sideBySide is how many parts are under way at once.
+	sideBySide int
+	// done is told how many rows came to the end of a stage.
+	done func(rows int)
+}
+
+// job is an import as the API tells it.
+type job struct {
+	ID       string `json:"id"`
+	State    string `json:"state"`
+	Revision string `json:"revision"`
+	Total    int    `json:"total"`
+	Invalid  int    `json:"invalid"`
+}
+
+// reportItem is what became of a row.
+type reportItem struct {
+	Row     int    `json:"row"`
+	State   string `json:"state"`
+	Address string `json:"address,omitempty"`
+	LinkID  string `json:"linkId,omitempty"`
+	Code    string `json:"code,omitempty"`
+	Message string `json:"message,omitempty"`
+}
+
+// errFull tells that the app keeps as many jobs as it may, none of which has ended.
+var errFull = errors.New("the app keeps as many imports as it may")
+
+// try uploads and validates the parts that are not yet tried. No link is made. full tells that
+// the app keeps no more of them: the rest is tried when it is committed.
+func (r *importRun) try(ctx context.Context) (full bool, err error) {
+	var stopped atomic.Bool
+	err = r.each(ctx, r.order(), func(ctx context.Context, n int) error {
+		p := r.journal.part(n)
+		if !p.over() && p.State != "validated" && !stopped.Load() {
+			switch err := r.tryPart(ctx, &p); {
+			case errors.Is(err, errFull):
+				stopped.Store(true)
+				return nil
+			case err != nil:
+				return err
+			}
+		}
+		if !stopped.Load() {
+			r.done(len(r.parts[n].rows))
+		}
+		return nil
+	})
+	return stopped.Load(), err
+}
+
+// commit commits the parts that have not ended, and follows each to its end: first those that were
+// tried, as they take the room of the others.
+func (r *importRun) commit(ctx context.Context) error {
+	order := r.order()
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(len(r.journal.part(b).ID), len(r.journal.part(a).ID))
+	})
+	return r.each(ctx, order, func(ctx context.Context, n int) error {
+		p := r.journal.part(n)
+		for !p.over() {
+			if err := r.commitPart(ctx, &p); err != nil {
+				return err
+			}
+		}
+		r.done(len(r.parts[n].rows))
+		return nil
+	})
+}
+
+// order returns the numbers of the parts.
+func (r *importRun) order() []int {
+	order := make([]int, len(r.parts))
+	for n := range order {
+		order[n] = n
+	}
+	return order
+}
+
+// each calls a function for the parts in an order, some at once, until one fails.
+func (r *importRun) each(ctx context.Context, order []int, do func(context.Context, int) error) error {
+	g, running := errgroup.WithContext(ctx)
+	g.SetLimit(r.sideBySide)
+	for _, n := range order {
+		if running.Err() != nil {
+			break
+		}
+		g.Go(func() error {
+			if err := do(running, n); err != nil {
+				rows := r.parts[n].rows
+				return fmt.Errorf("rows %d to %d: %w", rows[0], rows[len(rows)-1], err)
+			}
+			return nil
+		})
+	}
+	return errors.Join(g.Wait(), ctx.Err())
+}
+
+// tryPart uploads a part and has it validated.
+func (r *importRun) tryPart(ctx context.Context, p *partState) error {
+	var made job
+	if err := r.post(ctx, p, "create", "/imports", "", map[string]any{"appId": r.app, "format": r.format,
+		"mapping": r.mapping, "content": r.parts[p.Part].content}, &made); err != nil {
+		if refusedWith(err, "resource_conflict") {
+			return errFull
+		}
+		return err
+	}
+	if err := r.post(ctx, p, "validate", importPath(made.ID)+"/validate", "", map[string]any{}, &made); err != nil {
+		return err
+	}
+	return r.take(ctx, p, made)
+}
+
+// commitPart brings a part one step towards its end.
+func (r *importRun) commitPart(ctx context.Context, p *partState) error {
+	if p.ID == "" {
+		return r.tryPart(ctx, p)
+	}
+	if p.State == "validated" {
+		var accepted any
+		err := r.post(ctx, p, "commit", importPath(p.ID)+"/commit", p.Revision, map[string]any{}, &accepted)
+		switch {
+		case refusedWith(err, "not_found"):
+			return r.again(p)
+		case err != nil && !refusedWith(err, "revision_conflict", "resource_conflict"):
+			return err // of those two the job itself tells more
+		}
+	}
+	for pause := firstLook; ; pause = min(pause*3/2, lastLook) {
+		var at job
+		err := r.api.Get(ctx, importPath(p.ID), nil, &at)
+		if refusedWith(err, "not_found") {
+			return r.again(p)
+		}
+		if err != nil {
+			return err
+		}
+		if at.State != "queued" && at.State != "running" {
+			return r.take(ctx, p, at)
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// again begins a part anew: its import is not kept any more. Links that it made are there, and
+// their rows are refused as taken.
+func (r *importRun) again(p *partState) error {
+	*p = partState{Part: p.Part, Attempt: p.Attempt + 1}
+	return r.journal.keep(*p)
+}
+
+// take keeps what the API tells of a part.
+func (r *importRun) take(ctx context.Context, p *partState, at job) (err error) {
+	p.ID, p.State, p.Revision, p.Invalid = at.ID, at.State, at.Revision, at.Invalid
+	if at.State == "validated" && at.Invalid == at.Total {
+		p.State = "nothing_valid"
+	}
+	if p.over() || p.Invalid > 0 {
+		if p.Items, err = r.items(ctx, p); err != nil {
+			return err
+		}
+	}
+	return r.journal.keep(*p)
+}
+
+// items returns what became of the rows of a part; of one that has not ended, only those that are
+// invalid.
+func (r *importRun) items(ctx context.Context, p *partState) (items []reportItem, err error) {
+	query := url.Values{"limit": {strconv.Itoa(pageSize)}}
+	for a, err := range r.api.Pages(ctx, client.Request{Method: http.MethodGet, Path: importPath(p.ID) + "/items", Query: query}) {
+		if err != nil {
+			return nil, err
+		}
+		var page []struct {
+			Ordinal int
+			State   string
+			Input   struct{ Domain, Prefix, Slug string }
+			Result  struct{ LinkID string }
+			Error   *client.Error
+		}
+		if err := a.Data(&page); err != nil {
+			return nil, err
+		}
+		for _, item := range page {
+			if !p.over() && item.State != "invalid" || item.Ordinal < 1 || item.Ordinal > len(r.parts[p.Part].rows) {
+				continue
+			}
+			made := reportItem{Row: r.parts[p.Part].rows[item.Ordinal-1], State: item.State, LinkID: item.Result.LinkID}
+			if in := item.Input; in.Slug != "" {
+				made.Address = strings.Join(filled(in.Domain, in.Prefix, in.Slug), "/")
+			}
+			if item.Error != nil {
+				made.Code, made.Message = item.Error.Code, explainItem(item.Error)
+			}
+			items = append(items, made)
+		}
+	}
+	return items, nil
+}
+
+// filled returns the texts that are not empty.
+func filled(texts ...string) (kept []string) {
+	for _, text := range texts {
+		if text != "" {
+			kept = append(kept, text)
+		}
+	}
+	return kept
+}
+
+// explainItem says what is wrong with a row, field by field.
+func explainItem(e *client.Error) string {
+	if len(e.Details) == 0 {
+		return e.Message
+	}
+	texts := make([]string, len(e.Details))
+	for i, d := range e.Details {
+		texts[i] = strings.ReplaceAll(strings.TrimPrefix(d.Path, "/"), "/", ".") + " " + d.Message
+	}
+	return strings.Join(texts, "; ")
+}
+
+func importPath(id string) string { return client.Path("/imports/{importId}", id) }
+
+// post makes one step of a part.
+func (r *importRun) post(ctx context.Context, p *partState, step, path, revision string, body, into any) error {
+	a, err := r.api.Do(ctx, client.Request{Method: http.MethodPost, Path: path, Body: body, Revision: revision,
+		Key: r.journal.key(*p, step)})
+	if err != nil {
+		return err
+	}
+	return a.Data(into)
+}
+
+// refusedWith reports whether the server refused with one of the codes.
+func refusedWith(err error, codes ...string) bool {
+	var refused *client.Error
+	if !errors.As(err, &refused) {
+		return false
+	}
+	for _, code := range codes {
+		if refused.Code == code {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,186 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/waymarkhq/waymark/client"
+)
+
+// imports is a server of imports that keeps few of them. A commit ends at once.
+type imports struct {
+	mu      sync.Mutex
+	room    int
+	kept    map[string]*job
+	answers map[string]string // by Idempotency-Key
+	made    int
+	links   map[string]int // how often each was made
+	rows    map[string][]string
+}
+
+func newImports(room int) *imports {
+	return &imports{room: room, kept: map[string]*job{}, answers: map[string]string{}, links: map[string]int{}, rows: map[string][]string{}}
+}
+
+func (s *imports) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w.Header().Set("Content-Type", "application/json")
+	key := r.Header.Get("Idempotency-Key")
+	if answer, known := s.answers[key]; known && key != "" {
+		io.WriteString(w, answer)
+		return
+	}
+	status, data := s.answer(r)
+	text, err := json.Marshal(map[string]any{"data": data})
+	if status > 299 {
+		text, err = json.Marshal(map[string]any{"error": map[string]any{"code": data, "message": "No.", "requestId": "req_1"}})
+	}
+	if err != nil {
+		panic(err)
+	}
+	if key != "" && status < 300 {
+		s.answers[key] = string(text)
+	}
+	w.WriteHeader(status)
+	w.Write(text)
+}
+
+func (s *imports) answer(r *http.Request) (status int, data any) {
+	steps := strings.Split(strings.TrimPrefix(r.URL.Path, "/v1/imports"), "/")
+	if len(steps) == 1 {
+		waiting := 0
+		for _, j := range s.kept {
+			if j.State != "succeeded" {
+				waiting++
+			}
+		}
+		if waiting == s.room {
+			return 409, "resource_conflict"
+		}
+		var sent struct{ Content string }
+		if err := json.NewDecoder(r.Body).Decode(&sent); err != nil {
+			return 400, "invalid_request"
+		}
+		s.made++
+		j := &job{ID: fmt.Sprint("import-", s.made), State: "uploaded", Total: 1}
+		s.kept[j.ID], s.rows[j.ID] = j, []string{sent.Content}
+		return 201, j
+	}
+	j := s.kept[steps[1]]
+	switch {
+	case j == nil:
+		return 404, "not_found"
+	case len(steps) == 2:
+		return 200, j
+	case steps[2] == "validate":
+		j.State, j.Revision = "validated", "r"
+	case steps[2] == "commit":
+		j.State = "succeeded"
+		for _, row := range s.rows[j.ID] {
+			s.links[row]++
+		}
+	case steps[2] == "items":
+		return 200, []any{map[string]any{"ordinal": 1, "state": j.State, "result": map[string]any{"linkId": "l"}, "input": map[string]any{"slug": "s"}}}
+	}
+	return 200, j
+}
+
+// run returns a run of so many parts against the server.
+func (s *imports) run(t *testing.T, journalFile string, parts int) *importRun {
+	t.Helper()
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	j, _, err := openJournal(journalFile, "digest")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { j.leave() })
+	r := &importRun{api: &client.Client{Server: server.URL, Patience: -1}, app: "app_1", format: "csv", journal: j, sideBySide: 3, done: func(int) {}}
+	for i := range parts {
+		r.parts = append(r.parts, part{rows: []int{i + 1}, content: fmt.Sprint("row ", i)})
+	}
+	return r
+}
+
+// once requires that each row became one link.
+func (s *imports) once(t *testing.T, parts int) {
+	t.Helper()
+	for i := range parts {
+		if n := s.links[fmt.Sprint("row ", i)]; n != 1 {
+			t.Errorf("row %d became %d links", i, n)
+		}
+	}
+}
+
+// An app that keeps no more imports is no end: what was not tried before is tried when there is
+// room.
+func TestImportBeyondTheRoomOfTheApp(t *testing.T) {
+	s := newImports(4)
+	r := s.run(t, filepath.Join(t.TempDir(), "journal"), 20)
+	full, err := r.try(t.Context())
+	if err != nil || !full || s.made != 4 {
+		t.Fatalf("%v, full: %t, %d imports", err, full, s.made)
+	}
+	// The room is used by parts that were tried, in any order: those are committed as they come.
+	if err := r.commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.once(t, 20)
+	if s.made != 20 {
+		t.Errorf("%d imports of 20 parts", s.made)
+	}
+	// All of it again changes nothing.
+	again := s.run(t, r.journal.file.Name(), 20)
+	if _, err := again.try(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := again.commit(t.Context()); err != nil || s.made != 20 {
+		t.Errorf("%v, %d imports", err, s.made)
+	}
+	s.once(t, 20)
+}
+
+// Imports that were tried a day ago are gone: their parts are tried anew.
+func TestImportsThatAreGone(t *testing.T) {
+	s := newImports(100)
+	journalFile := filepath.Join(t.TempDir(), "journal")
+	r := s.run(t, journalFile, 5)
+	if full, err := r.try(t.Context()); err != nil || full {
+		t.Fatalf("%v, full: %t", err, full)
+	}
+	if len(s.links) != 0 {
+		t.Errorf("trying made links: %v", s.links)
+	}
+	clear(s.kept)
+	later := s.run(t, journalFile, 5)
+	if err := later.commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.once(t, 5)
+	if s.made != 10 {
+		t.Errorf("%d imports, want 5 that are gone and 5 anew", s.made)
+	}
+	items := later.journal.part(4).Items
+	if want := []reportItem{{Row: 5, State: "succeeded", Address: "s", LinkID: "l"}}; !slices.Equal(items, want) {
+		t.Errorf("the report of the last part: %+v", items)
+	}
+}
+
+// A part fails the run, which stops, and tells the rows.
+func TestImportThatIsRefused(t *testing.T) {
+	s := newImports(100)
+	r := s.run(t, filepath.Join(t.TempDir(), "journal"), 5)
+	r.api.Server = "http://127.0.0.1:1"
+	if _, err := r.try(t.Context()); ExitCode(err) != exitUnavailable || !strings.HasPrefix(err.Error(), "rows ") {
+		t.Errorf("a server that is away: %v", err)
+	}
+}
