@@ -44,6 +44,9 @@ type Dialect struct {
 	isAway func(error) bool
 }
 
+// Engines are the names of all dialects.
+func Engines() []string { return []string{sqliteDialect.Name, postgresDialect.Name} }
+
 // Contains returns the condition that a text column literally contains an
 // argument.
 func (d *Dialect) Contains(column string) string { return d.Position(column, "?") + " > 0" }

@@ -39,6 +39,9 @@ func newestSchema() (version int64) {
 	return version
 }
 
+// newestApplied reads the version of a schema.
+const newestApplied = "SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version WHERE is_applied"
+
 // Schema returns the version of the database's schema, 0 for a database that
 // was never migrated.
 func (db *DB) Schema(ctx context.Context) (int64, error) {
@@ -46,7 +49,7 @@ func (db *DB) Schema(ctx context.Context) (int64, error) {
 	if err != nil || !migrated {
 		return 0, err
 	}
-	return One(ctx, db, Value[int64], "SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version WHERE is_applied")
+	return One(ctx, db, Value[int64], newestApplied)
 }
 
 // CheckSchema refuses a database whose schema is not the one of this program.

@@ -62,7 +62,9 @@ func All[T any](ctx context.Context, q Q, scan func(Row) (T, error), query strin
 // read runs a query and hands its rows to take; once more where the connection was lost
 // outside a transaction.
 func read(ctx context.Context, q Q, query string, args []any, take func(Rows) error) error {
-	attempt := func() error {
+	attempt := func() (err error) {
+		w := watchRead(ctx, q, query)
+		defer func() { w.ended(err) }()
 		r, err := q.Rows(ctx, query, args...)
 		if err != nil {
 			return err // described already

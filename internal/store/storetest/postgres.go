@@ -11,6 +11,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -48,18 +49,19 @@ type Server struct {
 // Stop ends the server at once and removes its folder.
 func (s *Server) Stop() error { return s.stop() }
 
-// StartPostgres starts a server that lives at most as long as this process.
-func StartPostgres() (*Server, error) {
-	return startServer("initdb", "-U", "waymark", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+// StartPostgres starts a server that lives at most as long as this process, with further lines of its
+// configuration.
+func StartPostgres(settings ...string) (*Server, error) {
+	return startServer(settings, "initdb", "-U", "waymark", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
 }
 
 // StartStandby is StartPostgres for a standby that streams from the server at an address.
 func StartStandby(address string) (*Server, error) {
-	return startServer("pg_basebackup", "-d", address, "-R", "-X", "stream", "-c", "fast", "--no-sync")
+	return startServer(nil, "pg_basebackup", "-d", address, "-R", "-X", "stream", "-c", "fast", "--no-sync")
 }
 
 // startServer starts a server on what a program has put into a folder of data.
-func startServer(prepare string, args ...string) (*Server, error) {
+func startServer(settings []string, prepare string, args ...string) (*Server, error) {
 	preparer, err := binary(prepare)
 	if err != nil {
 		return nil, err
@@ -91,7 +93,8 @@ func startServer(prepare string, args ...string) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	config := fmt.Sprintf("listen_addresses='127.0.0.1'\nport=%d\nunix_socket_directories=''\nmax_connections=300\nfsync=off\nsynchronous_commit=off\nfull_page_writes=off\nautovacuum=on\nmax_pred_locks_per_transaction=256\n", port)
+	config := fmt.Sprintf("listen_addresses='127.0.0.1'\nport=%d\nunix_socket_directories=''\nmax_connections=300\nfsync=off\nsynchronous_commit=off\nfull_page_writes=off\nautovacuum=on\nmax_pred_locks_per_transaction=256\n", port) +
+		strings.Join(append(settings, ""), "\n")
 	if err := os.WriteFile(filepath.Join(dir, "postgresql.conf"), []byte(config), 0o644); err != nil {
 		return nil, err
 	}
