@@ -11,7 +11,7 @@ import (
 
 type restoreCommand struct {
 	storage
-	Dir string `arg:"" help:"Folder of the backup." placeholder:"DIR"`
+	storedBackup
 }
 
 // Run makes an installation of a backup. It overwrites nothing.
@@ -19,9 +19,9 @@ func (c *restoreCommand) Run(ctx context.Context) (err error) {
 	if err := backup.CheckVacant(c.DataDir); err != nil {
 		return err
 	}
-	b, err := backup.Open(ctx, c.Dir)
+	b, err := backup.Open(ctx, c.From)
 	if err != nil {
-		return err
+		return fmt.Errorf("restore %s: %w", c.From, err)
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
 	if c.embedded() != (b.Engine == "sqlite") {
@@ -41,8 +41,7 @@ func (c *restoreCommand) Run(ctx context.Context) (err error) {
 		if err := b.Restore(ctx, c.DataDir, db); err != nil {
 			return fmt.Errorf("the restore did not end: %w", err)
 		}
-		_, err := fmt.Printf("restored the backup of %s: %s, %d bytes\n", b.TakenAt.Format("2006-01-02 15:04:05Z"),
-			number(int64(len(b.Files)), "file"), b.Bytes())
+		_, err := fmt.Printf("restored the backup of %s: %s\n", taken(&b.Manifest), size(&b.Manifest))
 		return err
 	})
 }

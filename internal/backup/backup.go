@@ -42,17 +42,14 @@ type Source struct {
 	Assets, Events bool
 }
 
-// Write copies an installation into a folder, which must be empty or not there, and
-// returns what it has copied. The processes of the installation may go on.
-func Write(ctx context.Context, s Source, dir string) (m Manifest, err error) {
-	if err := makeEmpty(dir); err != nil {
-		return m, err
-	}
-	to, err := newFolder(ctx, dir)
+// Write copies an installation to an address, a folder or s3://…, at which nothing may be yet,
+// and returns what it has copied. The processes of the installation may go on.
+func Write(ctx context.Context, s Source, address string) (m Manifest, err error) {
+	to, err := begin(ctx, address)
 	if err != nil {
 		return m, err
 	}
-	defer to.root.Close()
+	defer func() { err = errors.Join(err, to.close()) }()
 	from, err := os.OpenRoot(s.DataDir)
 	if errors.Is(err, fs.ErrNotExist) { // with PostgreSQL there may be none here
 		from, err = to.root, nil
@@ -87,18 +84,18 @@ func Write(ctx context.Context, s Source, dir string) (m Manifest, err error) {
 			filepath.Join(s.DataDir, assets))
 	}
 	for _, name := range names {
-		if _, err := to.copy(from, name); err != nil {
+		if err := to.copyNamed(from, name); err != nil {
 			return m, fmt.Errorf("%s, which the database names: %w", name, err)
 		}
 	}
 	if _, err := to.copy(from, sessionKey); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return m, err
 	}
-	m.Files = to.list()
+	m.Files, m.Linked = to.list(), to.linked
 	if err := to.sync(); err != nil {
 		return m, err
 	}
-	return m, m.write(to.root)
+	return m, m.write(to)
 }
 
 // makeEmpty makes a folder, durably with the folders that it is in, and refuses one that has

@@ -12,18 +12,26 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/waymarkhq/waymark/internal/blob"
 )
 
 // folder is where files are copied to: readable by their owner only, and on the disk
-// before the folder counts.
+// before the folder counts. It is a data folder or a backup.
 type folder struct {
 	ctx  context.Context
 	root *os.Root
+	// bucket has the files of a backup in S3, nil for all others; root is then a temporary
+	// folder, in which each is made before it goes there.
+	bucket blob.Store
 	// files are those that are complete, by path.
 	files map[string]File
+	// before is the backup beside this one whose files are linked, nil for none; linked is how
+	// many.
+	before *folder
+	linked int
 }
 
 func newFolder(ctx context.Context, dir string) (*folder, error) {
@@ -32,6 +40,18 @@ func newFolder(ctx context.Context, dir string) (*folder, error) {
 		return nil, err
 	}
 	return &folder{ctx: ctx, root: root, files: map[string]File{}}, nil
+}
+
+// close lets go of the folder.
+func (f *folder) close() error {
+	err := f.root.Close()
+	if f.before != nil {
+		err = errors.Join(err, f.before.close())
+	}
+	if f.bucket != nil {
+		err = errors.Join(err, os.RemoveAll(f.root.Name()))
+	}
+	return err
 }
 
 // writing is a file that is being written.
@@ -72,8 +92,13 @@ func (w *writing) Close() error {
 	if err := errors.Join(w.file.Sync(), w.file.Close()); err != nil {
 		return err
 	}
-	w.folder.files[w.name] = File{w.name, w.bytes, hex.EncodeToString(w.sum.Sum(nil))}
-	return nil
+	return w.folder.complete(File{w.name, w.bytes, hex.EncodeToString(w.sum.Sum(nil))})
+}
+
+// complete takes note of a file that is on the disk, and sends it where it belongs.
+func (f *folder) complete(file File) error {
+	f.files[file.Path] = file
+	return f.send(file.Path)
 }
 
 // copy copies a file to the same path, as far as it goes now.
@@ -92,7 +117,18 @@ func (f *folder) copy(from *os.Root, name string) (File, error) {
 		return File{}, err
 	}
 	_, err = io.Copy(w, io.LimitReader(source, info.Size()))
-	return f.files[name], errors.Join(err, w.Close())
+	err = errors.Join(err, w.Close())
+	return f.files[name], err
+}
+
+// copyNamed copies a file whose name is given once, or links the one that the backup before
+// has under it.
+func (f *folder) copyNamed(from *os.Root, name string) error {
+	info, err := from.Stat(name)
+	if err == nil && !f.link(name, info.Size()) {
+		_, err = f.copy(from, name)
+	}
+	return err
 }
 
 // copyNew copies the files below folders that are not copied yet, or that have
@@ -107,7 +143,12 @@ func (f *folder) copyNew(from *os.Root, folders ...string) error {
 				return err
 			}
 			info, err := entry.Info()
-			if copied, ok := f.files[name]; err == nil && (!ok || copied.Bytes < info.Size()) {
+			copied, known := f.files[name]
+			switch {
+			case err != nil || known && copied.Bytes >= info.Size():
+			case strings.HasPrefix(name, assets+"/"):
+				err = f.copyNamed(from, name)
+			default:
 				_, err = f.copy(from, name)
 			}
 			if errors.Is(err, fs.ErrNotExist) {
@@ -144,8 +185,10 @@ func (f *folder) add(name string) error {
 	if err == nil {
 		err = file.Sync()
 	}
-	f.files[name] = File{name, n, hex.EncodeToString(sum.Sum(nil))}
-	return err
+	if err != nil {
+		return err
+	}
+	return f.complete(File{name, n, hex.EncodeToString(sum.Sum(nil))})
 }
 
 // sync brings the names of all files to the disk.
@@ -189,19 +232,22 @@ type below struct {
 }
 
 // Path implements store.Copies.
-func (b below) Path(name string) string { return filepath.Join(b.root.Name(), b.dir, name) }
+func (b below) Path(name string) string { return b.at(path.Join(b.dir, name)) }
 
 // Create implements store.Copies.
 func (b below) Create(name string) (io.WriteCloser, error) { return b.create(path.Join(b.dir, name)) }
 
 // Open implements store.Copies.
-func (b below) Open(name string) (io.ReadCloser, error) { return b.root.Open(path.Join(b.dir, name)) }
+func (b below) Open(name string) (io.ReadCloser, error) { return b.open(path.Join(b.dir, name)) }
+
+// errDamaged is the error of a file that is not as the manifest says.
+var errDamaged = errors.New("the backup is damaged")
 
 // verify compares a file with the manifest.
 func (f *folder) verify(want File) error {
-	file, err := f.root.Open(want.Path)
+	file, err := f.open(want.Path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the backup is damaged: %s is missing", want.Path)
+		return fmt.Errorf("%w: %s is missing", errDamaged, want.Path)
 	}
 	if err != nil {
 		return err
@@ -213,7 +259,7 @@ func (f *folder) verify(want File) error {
 		return fmt.Errorf("read %s: %w", want.Path, err)
 	}
 	if n != want.Bytes || hex.EncodeToString(sum.Sum(nil)) != want.SHA256 {
-		return fmt.Errorf("the backup is damaged: %s is not the file that was copied", want.Path)
+		return fmt.Errorf("%w: %s is not the file that was copied", errDamaged, want.Path)
 	}
 	return nil
 }

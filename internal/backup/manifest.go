@@ -3,6 +3,7 @@ package backup
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -40,6 +41,8 @@ type Manifest struct {
 	// Tables are those of PostgreSQL, in the order in which they are filled.
 	Tables []store.Table `json:"tables,omitempty"`
 	Files  []File        `json:"files"`
+	// Linked is how many files were linked while the backup was made.
+	Linked int `json:"-"`
 	// images is 1 where the database names an image.
 	images int64
 }
@@ -61,9 +64,9 @@ func (m *Manifest) Bytes() (n int64) {
 }
 
 // write makes a complete folder a backup.
-func (m *Manifest) write(root *os.Root) error {
+func (m *Manifest) write(to *folder) error {
 	const unfinished = manifestName + ".unfinished"
-	file, err := root.OpenFile(unfinished, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	file, err := to.root.OpenFile(unfinished, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
@@ -71,30 +74,33 @@ func (m *Manifest) write(root *os.Root) error {
 	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
 		return err
 	}
-	if err := root.Rename(unfinished, manifestName); err != nil {
+	if err := to.root.Rename(unfinished, manifestName); err != nil {
 		return err
 	}
-	return syncFolder(root, ".")
+	if err := syncFolder(to.root, "."); err != nil {
+		return err
+	}
+	return to.send(manifestName)
 }
 
-// read reads the manifest of a folder.
-func read(root *os.Root) (m Manifest, err error) {
-	info, err := root.Stat(manifestName)
+// read reads the manifest of a backup.
+func read(from *folder) (m Manifest, err error) {
+	file, err := from.open(manifestName)
 	if errors.Is(err, fs.ErrNotExist) {
-		return m, fmt.Errorf("%s has no %s: it is no backup, or the backup did not end", root.Name(), manifestName)
+		return m, fmt.Errorf("there is no %s: this is no backup, or the backup did not end", manifestName)
 	}
 	if err != nil {
 		return m, err
 	}
-	if info.Size() > maxManifest {
-		return m, fmt.Errorf("%s of %s is damaged", manifestName, root.Name())
+	text, err := io.ReadAll(io.LimitReader(file, maxManifest+1))
+	if err = errors.Join(err, file.Close()); err != nil {
+		return m, fmt.Errorf("read %s: %w", manifestName, err)
 	}
-	text, err := root.ReadFile(manifestName)
-	if err != nil {
-		return m, err
+	if len(text) > maxManifest {
+		return m, fmt.Errorf("%s is damaged: it has more than %d bytes", manifestName, maxManifest)
 	}
 	if err := json.Unmarshal(text, &m); err != nil {
-		return m, fmt.Errorf("%s of %s is damaged: %w", manifestName, root.Name(), err)
+		return m, fmt.Errorf("%s is damaged: %w", manifestName, err)
 	}
 	if m.Format > format {
 		return m, fmt.Errorf("the backup has format %d, this program knows only %d: use the newer waymark that made it",

@@ -14,21 +14,21 @@ import (
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
-// Backup is a folder that Open has found to be complete.
+// Backup is a backup that Open has found to be complete.
 type Backup struct {
 	Manifest
 	from *folder
 }
 
-// Open reads a backup, and all its files: one that is damaged is refused. The caller
-// closes it.
-func Open(ctx context.Context, dir string) (*Backup, error) {
-	from, err := newFolder(ctx, dir)
+// Open reads the backup at an address, and all its files: one that is damaged is refused. The
+// caller closes it.
+func Open(ctx context.Context, address string) (*Backup, error) {
+	from, err := open(ctx, address)
 	if err != nil {
 		return nil, err
 	}
 	b := &Backup{from: from}
-	if b.Manifest, err = read(from.root); err != nil {
+	if b.Manifest, err = read(from); err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
 	for _, f := range b.Files {
@@ -39,8 +39,8 @@ func Open(ctx context.Context, dir string) (*Backup, error) {
 	return b, nil
 }
 
-// Close lets go of the folder.
-func (b *Backup) Close() error { return b.from.root.Close() }
+// Close lets go of the backup.
+func (b *Backup) Close() error { return b.from.close() }
 
 // unfinished is the SQLite file while it is restored. It comes first and gets its name
 // last: with it, and without that, the folder has a part of an installation.
@@ -76,7 +76,7 @@ func (b *Backup) Restore(ctx context.Context, dataDir string, db *store.DB) erro
 	if err != nil {
 		return err
 	}
-	defer to.root.Close()
+	defer to.close()
 	// What is interrupted from here on is no installation.
 	if db != nil {
 		err = db.BeginRestore(ctx, b.Schema)
@@ -133,7 +133,7 @@ func (b *Backup) endSQLite(ctx context.Context, to *folder) error {
 
 // copy copies a file of the backup, which must still be the one that was verified.
 func (b *Backup) copy(to *folder, f File, name string) error {
-	source, err := b.from.root.Open(f.Path)
+	source, err := b.from.open(f.Path)
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (b *Backup) copy(to *folder, f File, name string) error {
 		return err
 	}
 	if got := to.files[name]; got.Bytes != f.Bytes || got.SHA256 != f.SHA256 {
-		return fmt.Errorf("the backup is damaged: %s has just changed", f.Path)
+		return fmt.Errorf("%w: %s has just changed", errDamaged, f.Path)
 	}
 	return nil
 }

@@ -45,6 +45,13 @@ func Segments(cache int64) Kind {
 	}
 }
 
+// Backups are the files of backups in S3, by their paths below the backup's prefix. Their names
+// are given once only within a backup that is being written.
+var Backups = Kind{
+	Title: "backup", Name: regexp.MustCompile(`^[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*$`),
+	ContentType: "application/octet-stream", MaxSize: 5 << 40,
+}
+
 var (
 	// ErrNotFound is the error of a name that has no object.
 	ErrNotFound = errors.New("no such object")

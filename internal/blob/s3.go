@@ -25,6 +25,9 @@ const (
 	perMiB      = time.Second
 	// attempts is how often a call is made before the service counts as away.
 	attempts = 2
+	// atOnce is the most bytes that S3 takes in one call. Stores of larger objects send them in
+	// parts.
+	atOnce = 5 << 30
 	// page is how many names the service lists in one call.
 	page = 1000
 )
@@ -123,7 +126,8 @@ func (b *bucket) Put(ctx context.Context, name, contentType string, r io.Reader,
 	ctx, cancel := context.WithTimeout(ctx, b.timeout+time.Duration(size>>20)*perMiB)
 	defer cancel()
 	_, err := b.client.Client.PutObject(ctx, b.name, b.prefix+name, r, size, minio.PutObjectOptions{
-		ContentType: contentType, SendContentMd5: true, DisableMultipart: true,
+		ContentType: contentType, SendContentMd5: true, DisableMultipart: b.kind.MaxSize <= atOnce,
+		DisableContentSha256: size == 0, // over http the client would send nothing without saying so
 	})
 	return away("store", name, plain(err))
 }
@@ -153,13 +157,16 @@ func (b *bucket) nameless() (*os.File, error) {
 
 // fetch copies an object to a new file and goes back to its start.
 func (b *bucket) fetch(ctx context.Context, name string, create func() (*os.File, error)) (*os.File, error) {
-	ctx, cancel := context.WithTimeout(ctx, b.timeout+time.Duration(b.kind.MaxSize>>20)*perMiB)
-	defer cancel()
-	body, _, _, err := b.client.GetObject(ctx, b.name, b.prefix+name, minio.GetObjectOptions{})
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	late := time.AfterFunc(b.timeout, func() { cancel(context.DeadlineExceeded) })
+	defer late.Stop()
+	body, object, _, err := b.client.GetObject(ctx, b.name, b.prefix+name, minio.GetObjectOptions{})
 	if err != nil {
 		return nil, plain(err)
 	}
 	defer body.Close()
+	late.Reset(b.timeout + time.Duration(min(object.Size, b.kind.MaxSize)>>20)*perMiB)
 	file, err := create()
 	if err == nil {
 		err = b.fill(file, body)

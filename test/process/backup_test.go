@@ -23,6 +23,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
 
 // backup runs waymark backup, which must end.
@@ -46,8 +47,19 @@ func restore(t *testing.T, dir, database, from string) (refusal string) {
 	return stderr
 }
 
-// A backup under full load ends, and has everything that was acknowledged before it began;
-// what is made of it is the same installation, with another epoch.
+// verify runs waymark verify and returns what it says when it refuses.
+func verify(t *testing.T, from string) (refusal string) {
+	t.Helper()
+	out, stderr, code := execute(t, "verify", from)
+	if (code == 0) != strings.HasPrefix(out, "verified the backup of ") || (code == 0) != (stderr == "") {
+		t.Errorf("verify: exit code %d, %q, %q", code, out, stderr)
+	}
+	return stderr
+}
+
+// The drill: a backup under full load ends, and has everything that was acknowledged before it
+// began. The server is killed under that load, and its machine is lost; what is made of the
+// backup elsewhere is the same installation, with another epoch.
 func TestBackup(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
 		dir, into := t.TempDir(), filepath.Join(t.TempDir(), "some", "backup")
@@ -68,6 +80,7 @@ func TestBackup(t *testing.T) {
 		if err != nil || uploaded.status != 201 {
 			t.Fatal(uploaded, err)
 		}
+		old := epochOf(t, open(t, dir, database))
 		load := func(round int, until func() bool) {
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
@@ -89,10 +102,16 @@ func TestBackup(t *testing.T) {
 			written := l.writing.Load()
 			backup(t, dir, database, into)
 			t.Logf("%d writes meanwhile", l.writing.Load()-written)
+			l.ending.Store(true)
+			s.kill()
 			return true
 		})
-		old := epochOf(t, open(t, dir, database))
-		s.terminate()
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		if refusal := verify(t, into); refusal != "" {
+			t.Error(refusal)
+		}
 
 		elsewhere, other := filepath.Join(t.TempDir(), "elsewhere"), addressOf(t, s.engine())
 		if refusal := restore(t, elsewhere, other, into); refusal != "" {
@@ -234,6 +253,9 @@ func TestDamagedBackup(t *testing.T) {
 		}
 		put(append(bytes.Clone(content), 0))
 		refused("changed "+f.Path, "damaged: "+f.Path)
+		if refusal := verify(t, into); !strings.Contains(refusal, "damaged: "+f.Path) {
+			t.Errorf("verify: %q", refusal)
+		}
 		put(content)
 		if err := os.Rename(manifest, manifest+".unfinished"); err != nil {
 			t.Fatal(err)
@@ -246,6 +268,43 @@ func TestDamagedBackup(t *testing.T) {
 			t.Error(refusal)
 		}
 	})
+}
+
+// A backup goes to S3 and comes back from there.
+func TestBackupInS3(t *testing.T) {
+	for _, engine := range storetest.Engines {
+		t.Run(engine, func(t *testing.T) {
+			dir, database, s3 := t.TempDir(), addressOf(t, engine), newS3(t)
+			s := serve(t, dir, database)
+			o := newOwner(t, s.client(s.token("owner@example.com")))
+			o.create(t, "one")
+			s.visitor(t).leadsTo(t, "one", "one-0")
+			backup(t, dir, database, s3.address())
+			s.terminate()
+			if refusal := verify(t, s3.address()); refusal != "" {
+				t.Error(refusal)
+			}
+			if _, stderr, code := execute(t, "backup", "--data-dir", dir, "--database", database, s3.address()); code != 1 ||
+				!strings.Contains(stderr, "a prefix under which nothing is") {
+				t.Errorf("a second backup to the prefix: exit code %d, %q", code, stderr)
+			}
+			elsewhere, other := filepath.Join(t.TempDir(), "elsewhere"), addressOf(t, engine)
+			if refusal := restore(t, elsewhere, other, s3.address()); refusal != "" {
+				t.Fatal(refusal)
+			}
+			again := serve(t, elsewhere, other)
+			again.visitor(t).leadsTo(t, "one", "one-0")
+			again.terminate()
+			if _, err := s3.backend.DeleteObject("images", "waymark/session-key.json"); err != nil {
+				t.Fatal(err)
+			}
+			for _, refusal := range []string{verify(t, s3.address()), restore(t, filepath.Join(t.TempDir(), "x"), other, s3.address())} {
+				if !strings.Contains(refusal, "damaged: session-key.json is missing") {
+					t.Errorf("without an object: %q", refusal)
+				}
+			}
+		})
+	}
 }
 
 // A backup that is killed is none.
