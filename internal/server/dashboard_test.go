@@ -152,15 +152,15 @@ func TestDashboardAddresses(t *testing.T) {
 	}
 }
 
-// A person who comes to the API is led to the dashboard; programs are led to the reference.
+// A person who comes to the API is led to the dashboard; programs are led to the documentation.
 func TestRootOfABrowser(t *testing.T) {
 	i := apitest.New(t, "sqlite", apitest.Options{})
 	for accept, want := range map[string]string{
 		"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8": "/dashboard/", "text/html": "/dashboard/",
-		"*/*": "/docs", "application/json": "/docs", "": "/docs",
+		"*/*": "/docs/", "application/json": "/docs/", "": "/docs/",
 	} {
 		w := get(i, "/", "Accept", accept)
-		if got := w.Header().Get("Location"); got != want || w.Code != map[string]int{"/docs": 302, "/dashboard/": 303}[want] ||
+		if got := w.Header().Get("Location"); got != want || w.Code != map[string]int{"/docs/": 302, "/dashboard/": 303}[want] ||
 			w.Header().Get("Vary") != "Accept" {
 			t.Errorf("Accept %q: %d to %q", accept, w.Code, got)
 		}

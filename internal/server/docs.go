@@ -2,18 +2,18 @@ package server
 
 import (
 	"bytes"
-	"crypto/sha256"
 	_ "embed"
-	"encoding/base64"
 	"html/template"
 	"io"
 	"net/http"
+	"path"
 	"strings"
 
 	"github.com/goccy/go-yaml"
 
 	"github.com/waymarkhq/waymark/api"
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/server/site"
 )
 
 // The API reference is Redoc 2.5.4 (MIT), vendored as one file so that the
@@ -30,9 +30,6 @@ var referencePage []byte
 
 //go:embed static/errors.html
 var errorsPage string
-
-//go:embed static/docs.css
-var docsStyle string
 
 //go:embed static/favicon.svg
 var favicon []byte
@@ -78,8 +75,8 @@ var errorText = map[fault.Code]string{
 		"request with the same key.",
 }
 
-// mountDocuments mounts what needs no credential: the contract, its reference
-// and the pages about errors.
+// mountDocuments mounts what needs no credential: the contract, its reference, the page about
+// errors, and the rest of the documentation.
 func (h *Handler) mountDocuments() {
 	contractJSON := contentOf(func() []byte {
 		text, err := yaml.YAMLToJSON(api.Contract)
@@ -88,7 +85,6 @@ func (h *Handler) mountDocuments() {
 		}
 		return text
 	})
-	style := sha256.Sum256([]byte(docsStyle))
 	const (
 		html       = "text/html; charset=utf-8"
 		javascript = "text/javascript; charset=utf-8"
@@ -97,30 +93,39 @@ func (h *Handler) mountDocuments() {
 		// the logo that it asks its maker's host for.
 		mayScript = "default-src 'none'; script-src 'self'; worker-src blob:; style-src 'unsafe-inline'; img-src " +
 			"'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'"
+		mayStyle = "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'"
 	)
-	mayStyle := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(style[:]) +
-		"'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'"
-	reference := &document{html, mayScript, revalidated, text(referencePage)}
 	errors := &document{html, mayStyle, revalidated, contentOf(renderErrors)}
-	for pattern, d := range map[string]*document{
-		"/openapi.yaml":        {"application/yaml; charset=utf-8", loadsNothing, revalidated, text(api.Contract)},
-		"/openapi.json":        {"application/json; charset=utf-8", loadsNothing, revalidated, contractJSON},
-		"/docs":                reference,
-		"/docs/{$}":            reference,
-		"/docs/start.js":       {javascript, loadsNothing, revalidated, text([]byte(referenceStart))},
-		referencePath:          {javascript, loadsNothing, immutable, gzippedContent(referenceScript)},
-		"/docs/api/errors":     errors,
-		"/docs/api/errors/{$}": errors,
-		"/favicon.svg":         {"image/svg+xml", loadsNothing, revalidated, text(favicon)},
-		"/favicon.ico":         {"image/x-icon", loadsNothing, revalidated, text(faviconICO)},
-	} {
+	documents := map[string]*document{
+		"/openapi.yaml":     {"application/yaml; charset=utf-8", loadsNothing, revalidated, text(api.Contract)},
+		"/openapi.json":     {"application/json; charset=utf-8", loadsNothing, revalidated, contractJSON},
+		site.Reference:      {html, mayScript, revalidated, text(referencePage)},
+		"/docs/start.js":    {javascript, loadsNothing, revalidated, text([]byte(referenceStart))},
+		referencePath:       {javascript, loadsNothing, immutable, gzippedContent(referenceScript)},
+		"/docs/api/errors":  errors,
+		site.Errors + "{$}": errors,
+		site.StylePath:      {"text/css; charset=utf-8", loadsNothing, immutable, text(site.StyleSheet)},
+		"/favicon.svg":      {"image/svg+xml", loadsNothing, revalidated, text(favicon)},
+		"/favicon.ico":      {"image/x-icon", loadsNothing, revalidated, text(faviconICO)},
+	}
+	for address, page := range site.Pages() {
+		if strings.HasSuffix(address, "/") {
+			address += "{$}"
+		}
+		documents[address] = &document{html, mayStyle, revalidated, contentOf(page)}
+	}
+	for address, file := range site.Files() {
+		documents[address] = &document{fileTypes[path.Ext(address)], loadsNothing, revalidated, text(file)}
+	}
+	for pattern, d := range documents {
 		h.mount(http.MethodGet, pattern, d)
 	}
+	h.mount(http.MethodGet, strings.TrimSuffix(site.Root, "/"), http.RedirectHandler(site.Root, http.StatusSeeOther))
 	h.mount(http.MethodGet, "/{$}", http.HandlerFunc(root))
 }
 
-// root leads a person to the dashboard, and whoever else to the reference. A program that does
-// not follow reads where everything is.
+// root leads a person to the dashboard, and whoever else to the documentation. A program that
+// does not follow reads where everything is.
 func root(w http.ResponseWriter, r *http.Request) {
 	w.Header().Add("Vary", "Accept")
 	if wantsPage(r) {
@@ -128,10 +133,10 @@ func root(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusSeeOther)
 		return
 	}
-	w.Header().Set("Location", "/docs")
+	w.Header().Set("Location", site.Root)
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(http.StatusFound)
-	io.WriteString(w, `{"api":"/v1","reference":"/docs","contract":"/openapi.json","dashboard":"/dashboard/","errors":"/docs/api/errors/"}`)
+	io.WriteString(w, `{"api":"/v1","docs":"/docs/","reference":"/docs/reference","contract":"/openapi.json","dashboard":"/dashboard/","errors":"/docs/api/errors/"}`)
 }
 
 // referenceStart is a file of its own so that the page needs no inline script.
@@ -139,7 +144,7 @@ const referenceStart = `Redoc.init('/openapi.json', {
   requiredPropsFirst: true,
   nativeScrollbars: true,
   theme: {
-    colors: { primary: { main: '#0b6e4f' } },
+    colors: { primary: { main: '#2c55d8' } },
     typography: {
       fontFamily: 'system-ui, sans-serif',
       headings: { fontFamily: 'system-ui, sans-serif', fontWeight: '600' },
@@ -163,9 +168,8 @@ func renderErrors() []byte {
 	}
 	var b bytes.Buffer
 	t := template.Must(template.New("errors").Parse(errorsPage))
-	if err := t.Execute(&b, map[string]any{"Style": template.CSS(docsStyle), "Errors": entries,
-		"Reasons": fault.Reasons}); err != nil {
+	if err := t.Execute(&b, map[string]any{"Errors": entries, "Reasons": fault.Reasons}); err != nil {
 		panic(err) // the template and its data are parts of this program
 	}
-	return b.Bytes()
+	return site.Layout(site.Content{Address: site.Errors, Title: "Errors of the API", Body: template.HTML(b.String())})
 }

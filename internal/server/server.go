@@ -164,7 +164,7 @@ func (h *Handler) notFound(r *http.Request) *fault.Error {
 				strings.TrimSuffix(pattern, "{$}"))
 		}
 	}
-	return fault.New(fault.NotFound, "There is no such route. The routes are listed at /docs.")
+	return fault.New(fault.NotFound, "There is no such route. The routes are listed at /docs/reference.")
 }
 
 func allow(methods map[string]http.Handler) string {

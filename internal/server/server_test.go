@@ -42,9 +42,10 @@ func get(i *apitest.Installation, path string, header ...string) *httptest.Respo
 func TestDocuments(t *testing.T) {
 	i := apitest.New(t, "sqlite", apitest.Options{})
 	for path, contentType := range map[string]string{
-		"/openapi.yaml": "application/yaml", "/openapi.json": "application/json", "/docs": "text/html",
+		"/openapi.yaml": "application/yaml", "/openapi.json": "application/json", "/docs/reference": "text/html",
 		"/docs/api/errors/": "text/html", "/docs/api/errors": "text/html",
-		"/docs/": "text/html", "/docs/redoc-2.5.4.js": "text/javascript", "/docs/start.js": "text/javascript",
+		"/docs/": "text/html", "/docs/links": "text/html", "/docs/links.md": "text/plain", "/docs/mappings/bitly.json": "application/json",
+		"/docs/redoc-2.5.4.js": "text/javascript", "/docs/start.js": "text/javascript",
 		"/favicon.svg": "image/svg+xml", "/favicon.ico": "image/x-icon", "/healthz": "application/json",
 		"/readyz": "application/json",
 	} {
@@ -83,11 +84,19 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestRoot leads browsers to the reference and tells programs where it is.
+// An address without its slash, as it is typed, leads to the index.
+func TestDocumentationWithoutSlash(t *testing.T) {
+	w := get(apitest.New(t, "sqlite", apitest.Options{}), "/docs")
+	if w.Code != 303 || w.Header().Get("Location") != "/docs/" {
+		t.Errorf("%d %v", w.Code, w.Header())
+	}
+}
+
+// TestRoot leads to the documentation and tells programs where everything is.
 func TestRoot(t *testing.T) {
 	i := apitest.New(t, "sqlite", apitest.Options{})
 	w := get(i, "/")
-	if w.Code != 302 || w.Header().Get("Location") != "/docs" || w.Header().
+	if w.Code != 302 || w.Header().Get("Location") != "/docs/" || w.Header().
 		Get("Content-Type") != "application/json; charset=utf-8" {
 		t.Errorf("%d %v", w.Code, w.Header())
 	}
@@ -111,7 +120,7 @@ func TestRoot(t *testing.T) {
 func TestDocumentsTravelSmall(t *testing.T) {
 	i := apitest.New(t, "sqlite", apitest.Options{})
 	for path, atMost := range map[string]int{"/docs/redoc-2.5.4.js": 400_000, "/openapi.json": 60_000,
-		"/openapi.yaml": 60_000, "/docs": 1_000, "/favicon.ico": 2_000} {
+		"/openapi.yaml": 60_000, "/docs/reference": 1_000, "/docs/operating": 25_000, "/favicon.ico": 2_000} {
 		plain := get(i, path)
 		tags := map[string]bool{}
 		for _, c := range []struct {
@@ -189,7 +198,7 @@ func TestUnknownRoutes(t *testing.T) {
 		"/v1/links/x/tags/y/z/": "",
 	} {
 		w := get(i, path)
-		want := "There is no such route. The routes are listed at /docs."
+		want := "There is no such route. The routes are listed at /docs/reference."
 		if meant != "" {
 			want = "There is no such route. Did you mean " + meant + "?"
 		}

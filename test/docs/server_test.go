@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/test/program"
 )
 
 // patience bounds every wait: generous, because it asserts no performance.
@@ -36,12 +37,11 @@ type server struct {
 func start(t *testing.T) *server {
 	t.Helper()
 	dir := t.TempDir()
-	binary := filepath.Join(dir, "waymark")
-	if out, err := exec.Command("go", "build", "-o", binary, "github.com/waymarkhq/waymark/cmd/waymark").
-		CombinedOutput(); err != nil {
-		t.Fatalf("build waymark: %v\n%s", err, out)
+	binary, err := program.Build(dir)
+	if err != nil {
+		t.Fatal(err)
 	}
-	s := &server{tools: toolsFolder(t)}
+	s := &server{tools: toolsFolder(t, binary)}
 	// Port 1 answers no DNS question: webhooks of the examples go nowhere.
 	cmd := exec.Command(binary, "serve", "--dev", "--data-dir", filepath.Join(dir, "data"), "--limit-scale", "1000",
 		"--dns-resolver", "127.0.0.1:1",
@@ -133,7 +133,9 @@ func (s *server) run(t *testing.T, dir, script string) string {
 	s.answers, s.count = nil, 0
 	s.mu.Unlock()
 	missing := regexp.MustCompile(`(?m)^.*(?:not found|No such file).*$`).FindString(errors.String())
-	if err != nil || len(refused) > 0 || count == 0 || missing != "" {
+	// Requests of waymark do not come by the proxy; its exit code tells how they were answered.
+	asked := count > 0 || strings.Contains(script, "waymark ")
+	if err != nil || len(refused) > 0 || !asked || missing != "" {
 		t.Errorf("%v after %d answers; not successful were\n%s\n%s\nprinted\n%s\n%s", err, count,
 			strings.Join(refused, "\n"), missing, out.String(), errors.String())
 	}
