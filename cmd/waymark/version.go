@@ -3,10 +3,17 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"io/fs"
+	"runtime"
 	"runtime/debug"
+	"strings"
+	_ "time/tzdata" // time zones of analytics, also where the system has none
 
 	"github.com/alecthomas/kong"
 
+	"github.com/waymarkhq/waymark/api"
+	"github.com/waymarkhq/waymark/docs"
+	"github.com/waymarkhq/waymark/internal/assembly"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -29,6 +36,28 @@ func versionText() string {
 	}
 	return fmt.Sprintf("waymark %s, commit %s, schema %d", cmp.Or(version, "dev"), cmp.Or(commit, "unknown"),
 		store.NewestSchema)
+}
+
+// builtIn is the paragraph about what this program brings along.
+func builtIn() string {
+	pages, err := fs.Glob(docs.Files, "*.md")
+	if err != nil {
+		panic(err) // the pattern is right
+	}
+	return fmt.Sprintf(`Built in: schema %d; databases %s; engines of events
+%s; %d operations of the API; the dashboard;
+%d pages of documentation; time zones. Compiled by %s for %s/%s.`,
+		store.NewestSchema, strings.Join(store.Engines(), " and "), strings.Join(assembly.EventEngines, ", "),
+		len(api.Operations()), len(pages), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// printHelp explains a command, and of the program as a whole what is built in.
+func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
+	if err := kong.DefaultHelpPrinter(options, ctx); err != nil || ctx.Selected() != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(ctx.Stdout, "\n%s\n", builtIn())
+	return err
 }
 
 type versionCommand struct{}

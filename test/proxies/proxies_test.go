@@ -25,6 +25,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/test/program"
 )
 
 // patience bounds every wait: generous, because it asserts no performance.
@@ -71,10 +72,9 @@ var listening = regexp.MustCompile(`msg=listening what=(api|public) address=(\S+
 
 func build(t *testing.T) (binary string) {
 	t.Helper()
-	binary = filepath.Join(t.TempDir(), "waymark")
-	if out, err := exec.Command("go", "build", "-o", binary, "github.com/waymarkhq/waymark/cmd/waymark").
-		CombinedOutput(); err != nil {
-		t.Fatalf("build waymark: %v\n%s", err, out)
+	binary, err := program.Build(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
 	return binary
 }
