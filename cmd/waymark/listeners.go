@@ -17,9 +17,9 @@ import (
 
 // listeners are the flags that say where serve listens, and behind which proxies.
 type listeners struct {
-	APIAddr        string   `name:"api-addr" default:"127.0.0.1:8080" help:"Where the administrative API listens; default: ${default}." placeholder:"HOST:PORT"`
-	PublicAddr     string   `default:"127.0.0.1:8081" help:"Where the redirector listens for visitors; default: ${default}." placeholder:"HOST:PORT"`
-	MetricsAddr    string   `default:"127.0.0.1:8082" help:"Where /metrics is served; empty turns it off; default: ${default}." placeholder:"HOST:PORT"`
+	APIAddr    string `name:"api-addr" default:"127.0.0.1:8080" help:"Where the administrative API listens; default: ${default}." placeholder:"HOST:PORT"`
+	PublicAddr string `default:"127.0.0.1:8081" help:"Where the redirector listens for visitors; default: ${default}." placeholder:"HOST:PORT"`
+	monitored
 	MaxConnections int      `help:"Connections that may be open at once, on all listeners; default: what the limit of open files allows, at most 10000." placeholder:"NUMBER"`
 	TrustedProxies []string `help:"Networks of your proxies: their X-Forwarded-For and country headers are believed." placeholder:"CIDR"`
 
@@ -64,7 +64,7 @@ func (p *process) listen(name, flag, addr string, wanted bool) (*listener, error
 	if !wanted {
 		return nil, nil
 	}
-	l, err := net.Listen("tcp", addr)
+	l, err := listen.TCP(addr)
 	if err != nil {
 		var op *net.OpError
 		if errors.As(err, &op) {
@@ -72,7 +72,7 @@ func (p *process) listen(name, flag, addr string, wanted bool) (*listener, error
 		}
 		return nil, fmt.Errorf("%s %s: %w", flag, addr, err)
 	}
-	p.listeners = append(p.listeners, &listener{name: name, tcp: l.(*net.TCPListener)})
+	p.listeners = append(p.listeners, &listener{name: name, tcp: l})
 	return p.listeners[len(p.listeners)-1], nil
 }
 

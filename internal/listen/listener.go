@@ -82,7 +82,19 @@ type accepted struct {
 	err  error
 }
 
-// New returns a Listener that accepts from tcp.
+// TCP listens at an address, HOST:PORT. It leaves out multipath TCP, which Go has by default: Close would
+// lose connections of such a socket.
+func TCP(address string) (*net.TCPListener, error) {
+	var config net.ListenConfig
+	config.SetMultipathTCP(false)
+	l, err := config.Listen(context.Background(), "tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	return l.(*net.TCPListener), nil
+}
+
+// New returns a Listener that accepts from tcp. Listen with TCP for that.
 func New(tcp *net.TCPListener, o Options) *Listener {
 	l := &Listener{Options: o, tcp: tcp, addresses: map[netip.Addr]int{}}
 	l.changed = sync.NewCond(&l.mu)

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/waymarkhq/waymark/internal/clientaddr"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
@@ -301,7 +303,7 @@ func TestClose(t *testing.T) {
 
 // Connections that wait in the kernel while a listener is closed are answered.
 func TestCloseAcceptsLast(t *testing.T) {
-	tcp, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
+	tcp, err := TCP("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -323,4 +325,23 @@ func TestCloseAcceptsLast(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// A multipath socket would lose connections when it is closed.
+func TestNoMultipath(t *testing.T) {
+	l, err := TCP("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	raw, err := l.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw.Control(func(fd uintptr) {
+		protocol, err := unix.GetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_PROTOCOL)
+		if err != nil || protocol != unix.IPPROTO_TCP {
+			t.Errorf("protocol %d, %v", protocol, err)
+		}
+	})
 }
