@@ -2,12 +2,12 @@ package main
 
 import (
 	"fmt"
-	"syscall"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/waymarkhq/waymark/internal/listen"
+	"github.com/waymarkhq/waymark/internal/platform"
 )
 
 const (
@@ -32,11 +32,11 @@ const (
 // checkConnections completes --max-connections. The Go runtime has raised the limit of
 // descriptors as far as it may.
 func (l *listeners) checkConnections() error {
-	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+	files, err := platform.OpenFiles()
+	if err != nil {
 		return fmt.Errorf("limit of open files: %w", err)
 	}
-	possible := connections(uint64(limit.Cur))
+	possible := connections(files)
 	switch {
 	case l.MaxConnections == 0:
 		l.MaxConnections = min(possible, maxConnections)
@@ -45,7 +45,7 @@ func (l *listeners) checkConnections() error {
 	}
 	if l.MaxConnections > possible || possible < minConnections {
 		return fmt.Errorf("--max-connections %d is too many: this process may open %d files, which is enough for %d; "+
-			"raise that limit (ulimit -n, LimitNOFILE)", max(l.MaxConnections, minConnections), limit.Cur, possible)
+			"raise that limit (ulimit -n, LimitNOFILE)", max(l.MaxConnections, minConnections), files, possible)
 	}
 	return nil
 }

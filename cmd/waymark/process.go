@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -85,6 +86,9 @@ func (p *process) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if settings.Tracer, err = p.trace(); err != nil {
+		return err
+	}
 	if err := p.openStorage(ctx); err != nil {
 		return err
 	}
@@ -152,6 +156,8 @@ func (p *process) start(ctx context.Context) error {
 	if metrics != nil {
 		mux := http.NewServeMux()
 		mux.Handle("GET /metrics", promhttp.HandlerFor(p.metrics, promhttp.HandlerOpts{}))
+		mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "ok\n") })
+		mux.Handle("GET "+readyPath, readiness(i.CheckReady))
 		p.serve(metrics, mux)
 	}
 	return nil
@@ -189,6 +195,10 @@ func (p *process) openDatabase(ctx context.Context) (err error) {
 		return err
 	}
 	p.stops = append(p.stops, p.closeDatabase)
+	p.db.LogSlow(p.SlowStatement, p.log)
+	if p.NoMigrate {
+		return usable(ctx, p.db)
+	}
 	_, err = p.db.Migrate(ctx)
 	return err
 }

@@ -27,6 +27,9 @@ const (
 	ClickHouse = "clickhouse"
 )
 
+// EventEngines are all kinds.
+var EventEngines = []string{Segments, Database, ClickHouse}
+
 // newInstallation is the engine of a new installation.
 const newInstallation = Segments
 

@@ -44,6 +44,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/server"
 	"github.com/waymarkhq/waymark/internal/signin"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/tracing"
 	"github.com/waymarkhq/waymark/internal/turns"
 	"github.com/waymarkhq/waymark/internal/visitor"
 	"github.com/waymarkhq/waymark/internal/webhook"
@@ -69,6 +70,8 @@ type Settings struct {
 	Log   *slog.Logger
 	// Metrics registers the metrics; may be nil.
 	Metrics prometheus.Registerer
+	// Tracer traces calls, jobs, deliveries and visits; nil traces none.
+	Tracer *tracing.Tracer
 
 	// Environment decides which API keys are issued and accepted.
 	Environment actor.Environment
@@ -179,6 +182,9 @@ func Open(ctx context.Context, s Settings) (*Installation, error) {
 		s.DB.Retries)
 	i.gauge("waymark_database_log_bytes", "Size of SQLite's write-ahead log; 0 on PostgreSQL.",
 		func() float64 { return float64(s.DB.LogBytes()) })
+	if s.Metrics != nil {
+		s.Metrics.MustRegister(newPoolMetrics(s.DB))
+	}
 	i.queue("waymark_jobs_waiting", "waymark_jobs_oldest_seconds", "durable jobs", jobs.Depth)
 	i.queue("waymark_webhook_deliveries_waiting", "waymark_webhook_oldest_seconds", "webhook deliveries",
 		delivery.Depth)
@@ -214,6 +220,7 @@ func (i *Installation) openPipeline(ctx context.Context) error {
 		DocsURL:    s.DocsURL,
 		ClientAddr: func(r *http.Request) netip.Addr { addr, _ := s.TrustedProxies.Of(r); return addr },
 		SpoolDir:   s.DataDir,
+		Tracer:     s.Tracer,
 		Observe:    observeCalls(s.Metrics),
 		Turns:      turns.New(s.DB.LongReads()),
 	})
@@ -300,9 +307,10 @@ func (i *Installation) openExecutor(parts []part.Part) {
 		kinds, i.Sweeps = append(kinds, p.Kinds...), append(i.Sweeps, p.Sweeps...)
 	}
 	i.Executor = executor.New(executor.Options{
-		DB: s.DB, Log: s.Log, Kinds: kinds, Lease: s.JobLease, Observe: observeJobs(s.Metrics),
+		DB: s.DB, Log: s.Log, Kinds: kinds, Lease: s.JobLease, Tracer: s.Tracer, Observe: observeJobs(s.Metrics, kinds),
 	})
 	i.Webhooks = webhook.New(s.DB, s.Outbound, s.Log, s.Metrics)
+	i.Webhooks.Tracer = s.Tracer
 	i.Domains = domain.NewChecker(s.DB, s.Domains, s.Log)
 	i.loops = append(i.loops, i.engine.Run, i.Executor.Run, i.Webhooks.Run, i.Domains.Run, func(ctx context.Context) {
 		executor.RunSweeps(ctx, s.DB, s.Log, i.Sweeps, s.ConfirmClock)
@@ -335,7 +343,7 @@ func (i *Installation) openRedirect() (err error) {
 		Visitors: visitor.New(visitor.Options{
 			TrustedProxies: s.TrustedProxies, CountryHeader: s.CountryHeader, Countries: s.Countries,
 		}),
-		Installation: s.Domains.Installation, Clock: s.Clock, Log: s.Log, Metrics: s.Metrics,
+		Installation: s.Domains.Installation, Clock: s.Clock, Log: s.Log, Tracer: s.Tracer, Metrics: s.Metrics,
 		Assets: blob.Handler(s.Blobs, s.Log), AssetsHost: s.Assets.Host,
 	})
 	i.Public = visits
@@ -349,9 +357,27 @@ func (i *Installation) openRedirect() (err error) {
 // ready is what the API listener tells of its readiness.
 func (i *Installation) ready(ctx context.Context) error {
 	if i.draining.Load() {
-		return errors.New("the process ends")
+		return errEnding
 	}
 	return i.settings.DB.Urgent().Ping(ctx)
+}
+
+// errEnding tells that the process takes no more work.
+var errEnding = errors.New("the process ends")
+
+// CheckReady returns why the process cannot do the work of all its roles, nil when it can. A process
+// that only redirects goes on while the database is away.
+func (i *Installation) CheckReady(ctx context.Context) error {
+	roles := i.settings.Roles
+	switch {
+	case i.draining.Load():
+		return errEnding
+	case roles.Redirect && !i.Ready():
+		return errors.New("the redirector has not read its routes yet")
+	case roles.API || roles.Executor:
+		return i.ready(ctx)
+	}
+	return nil
 }
 
 // Ready reports whether the redirector can answer visitors, and as other processes do.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/eventstore/segments"
+	"github.com/waymarkhq/waymark/internal/jobs"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/turns"
@@ -32,13 +33,18 @@ func observeCalls(r prometheus.Registerer) func(operation string, status int, se
 	}
 }
 
-// observeJobs counts attempts at durable jobs; it returns the function that an
-// executor calls for each.
-func observeJobs(r prometheus.Registerer) func(kind, outcome string) {
+// observeJobs counts attempts at durable jobs of some kinds; it returns the function that
+// an executor calls for each.
+func observeJobs(r prometheus.Registerer, kinds []jobs.Kind) func(kind, outcome string) {
 	attempts := promauto.With(r).NewCounterVec(prometheus.CounterOpts{
 		Name: "waymark_job_attempts_total",
 		Help: "Attempts at durable jobs by kind and outcome (done, progress, waiting, failed, given_up, lease_lost).",
 	}, []string{"kind", "outcome"})
+	// A counter that begins with 1 has not increased, as Prometheus sees it: the first job
+	// that is given up would raise no alert.
+	for _, kind := range kinds {
+		attempts.WithLabelValues(kind.Name, "given_up")
+	}
 	return func(kind, outcome string) { attempts.WithLabelValues(kind, outcome).Inc() }
 }
 

@@ -1,6 +1,7 @@
 package assembly_test
 
 import (
+	"context"
 	"log/slog"
 	"testing"
 
@@ -39,12 +40,18 @@ func TestReady(t *testing.T) {
 			}
 		}
 		i := redirector()
-		if !i.Ready() {
+		if !i.Ready() || i.CheckReady(t.Context()) != nil {
 			t.Error("started and not ready")
 		}
+		// Visitors need no database. Whoever needs one finds it away, as its context has ended.
+		away, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := i.CheckReady(away); err != nil {
+			t.Errorf("while the database is away: %v", err)
+		}
 		i.Drain()
-		if i.Ready() {
-			t.Error("ready at the end")
+		if err := i.CheckReady(t.Context()); i.Ready() || err == nil || err.Error() != "the process ends" {
+			t.Errorf("at the end: ready %t, %v", i.Ready(), err)
 		}
 		rename("visitor_salt", "visitor_salt_away")
 		if i := redirector(); !i.Routes.Ready() || i.Ready() {
@@ -52,7 +59,7 @@ func TestReady(t *testing.T) {
 		}
 		rename("visitor_salt_away", "visitor_salt")
 		rename("route_change", "route_change_away")
-		if i := redirector(); i.Routes.Ready() || i.Ready() {
+		if i := redirector(); i.Routes.Ready() || i.Ready() || i.CheckReady(t.Context()) == nil {
 			t.Error("ready without routes")
 		}
 	})

@@ -96,10 +96,10 @@ func deliver(ctx context.Context, tx *store.Tx, e Event, to []Destination) (adde
 		}
 		added = append(added, ids.New())
 		args = append(args, added[len(added)-1], d.ID, d.Revision, e.AppID, e.ID, e.Type, e.ResourceID, e.Revision,
-			e.OccurredAt, state, code, message, due, ids.Revision(), tx.Now, tx.Now)
+			e.OccurredAt, state, code, message, due, ids.Revision(), tx.Now, tx.Now, store.NullString(tx.Trace()))
 	}
-	const row = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?, ?)"
-	_, err = tx.Exec(ctx, "INSERT INTO webhook_delivery ("+columns+") VALUES "+row+strings.Repeat(", "+row, len(to)-1),
+	const row = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?, ?, ?)"
+	_, err = tx.Exec(ctx, "INSERT INTO webhook_delivery ("+columns+", trace) VALUES "+row+strings.Repeat(", "+row, len(to)-1),
 		args...)
 	tx.Signal(Topic)
 	return added, err

@@ -65,8 +65,10 @@ type Leased struct {
 	ID              string
 	WebhookRevision string // that it is bound to
 	Event           Event
-	leaseNo         int64
-	attempts        int64 // before this one
+	// Trace is that of the transaction that added the delivery, for tracing.Tracer.Continue.
+	Trace    string
+	leaseNo  int64
+	attempts int64 // before this one
 }
 
 // Lease marks at most n due deliveries of a destination as under way, the
@@ -78,13 +80,14 @@ func Lease(ctx context.Context, tx *store.Tx, webhookID string, n int64) (_ []Le
 	defer fault.Wrap(&err, "delivery.Lease(%s)", webhookID)
 	return store.All(ctx, tx, func(r store.Row) (l Leased, err error) {
 		err = r.Scan(&l.ID, &l.WebhookRevision, &l.leaseNo, &l.attempts,
-			&l.Event.ID, &l.Event.Type, &l.Event.AppID, &l.Event.ResourceID, &l.Event.Revision, &l.Event.OccurredAt)
+			&l.Event.ID, &l.Event.Type, &l.Event.AppID, &l.Event.ResourceID, &l.Event.Revision, &l.Event.OccurredAt, &l.Trace)
 		return l, err
 	}, `WITH picked AS MATERIALIZED (SELECT id FROM webhook_delivery WHERE webhook_id = ? AND due_at <= ?
 		ORDER BY due_at, id LIMIT ?`+tx.Dialect().SkipLocked+`)
 		UPDATE webhook_delivery SET state = ?, lease_no = lease_no + 1, due_at = ?, revision = ?, updated_at = ?
 		WHERE id IN (SELECT id FROM picked)
-		RETURNING id, webhook_revision, lease_no, attempts, event_id, event_type, app_id, resource_id, resource_revision, occurred_at`,
+		RETURNING id, webhook_revision, lease_no, attempts, event_id, event_type, app_id, resource_id, resource_revision, occurred_at,
+			COALESCE(trace, '')`,
 		webhookID, tx.Now, n, Delivering, tx.Now.Add(leaseTime), ids.Revision(), tx.Now)
 }
 

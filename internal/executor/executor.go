@@ -20,6 +20,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/jobs"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/tracing"
 )
 
 const (
@@ -47,6 +48,8 @@ type Options struct {
 	Kinds []jobs.Kind
 	// Lease is for how long jobs are claimed; 0 means jobs.Lease.
 	Lease time.Duration
+	// Tracer traces jobs whose cause is traced; nil traces none.
+	Tracer *tracing.Tracer
 	// Observe is called after each attempt, for metrics; it may be nil. outcome
 	// is done, progress, waiting, failed, given_up or lease_lost.
 	Observe func(kind, outcome string)
@@ -173,7 +176,10 @@ func (e *Executor) runAll(ctx context.Context, claimed []jobs.Job) (failed []err
 	if len(claimed) == 0 {
 		return nil
 	}
-	if err := e.run(ctx, claimed...); err == nil {
+	together, spans := e.traced(ctx, claimed...)
+	err := e.run(together, claimed...)
+	spans.end(err)
+	if err == nil {
 		for _, j := range claimed {
 			e.Observe(j.Kind, "done")
 		}
@@ -235,7 +241,10 @@ func recovered(err *error) {
 
 // runOne runs a short job alone and, when it fails, has it wait or gives it up.
 func (e *Executor) runOne(ctx context.Context, j jobs.Job) error {
-	return e.settle(ctx, j, e.run(ctx, j), "done")
+	ctx, span := e.traced(ctx, j)
+	err := e.run(ctx, j)
+	span.end(err)
+	return e.settle(ctx, j, err, "done")
 }
 
 // settle records how an attempt ended.

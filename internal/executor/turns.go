@@ -55,6 +55,7 @@ func (e *Executor) take(ctx context.Context, j jobs.Job, n int) error {
 // turns gives a long job up to n turns while its lease is renewed beside them;
 // a job that is not finished then goes on in a later cycle.
 func (e *Executor) turns(ctx context.Context, j jobs.Job, n int) error {
+	ctx, span := e.traced(ctx, j)
 	h := jobs.Hold(e.DB, j, e.Lease)
 	held, stop := context.WithCancelCause(ctx)
 	var renewing sync.WaitGroup
@@ -68,6 +69,7 @@ func (e *Executor) turns(ctx context.Context, j jobs.Job, n int) error {
 	}
 	stop(nil)
 	renewing.Wait()
+	span.end(err)
 	outcome := "done"
 	switch {
 	case err == nil && !h.Ended():

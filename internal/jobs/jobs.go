@@ -58,6 +58,8 @@ type Job struct {
 	Grant    actor.Grant
 	LeaseNo  int64
 	Attempts int64 // including the one under way
+	// Trace is that of the transaction that added the job, for tracing.Tracer.Continue.
+	Trace string
 }
 
 // Enqueue adds a job as part of tx, to run as soon as tx is committed. An
@@ -74,10 +76,10 @@ func EnqueueID(ctx context.Context, tx *store.Tx, kind, payload, appID string,
 	defer fault.Wrap(&err, "jobs.Enqueue(%s)", kind)
 	id = ids.New()
 	err = tx.Send(ctx, `INSERT INTO job (id, kind, payload, app_id, owner_id, credential, lease_no, attempts, run_after,
-		created_at)
-		VALUES (?, ?, ?, ?, ?, ?, 0, 0, ?, ?)`,
+		created_at, trace)
+		VALUES (?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?)`,
 		id, kind, payload, store.NullString(appID), store.NullString(grant.OwnerID), store.NullString(grant.Credential),
-		tx.Now, tx.Now)
+		tx.Now, tx.Now, store.NullString(tx.Trace()))
 	tx.Signal(Topic(kind))
 	return id, err
 }
@@ -122,7 +124,8 @@ func Claim(ctx context.Context, db *store.DB, lease time.Duration, n int, kinds 
 				ORDER BY fair.turn, fair.run_after, fair.id LIMIT ?`+tx.Dialect().SkipLocked+`)
 			UPDATE job SET lease_no = lease_no + 1, attempts = attempts + 1, run_after = `+again+`
 			WHERE id IN (SELECT id FROM picked)
-			RETURNING id, kind, payload, COALESCE(app_id, ''), COALESCE(owner_id, ''), COALESCE(credential, ''), lease_no, attempts`, args...)
+			RETURNING id, kind, payload, COALESCE(app_id, ''), COALESCE(owner_id, ''), COALESCE(credential, ''), lease_no, attempts,
+				COALESCE(trace, '')`, args...)
 		return err
 	})
 	return claimed, err
@@ -148,7 +151,8 @@ func wait(attempts int64) time.Duration {
 }
 
 func scan(r store.Row) (j Job, err error) {
-	err = r.Scan(&j.ID, &j.Kind, &j.Payload, &j.AppID, &j.Grant.OwnerID, &j.Grant.Credential, &j.LeaseNo, &j.Attempts)
+	err = r.Scan(&j.ID, &j.Kind, &j.Payload, &j.AppID, &j.Grant.OwnerID, &j.Grant.Credential, &j.LeaseNo, &j.Attempts,
+		&j.Trace)
 	return j, err
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/ratelimit"
 	"github.com/waymarkhq/waymark/internal/requestlog"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/tracing"
 )
 
 // callContext is one call on its way through the pipeline.
@@ -61,7 +62,9 @@ func (p *Pipeline) serve(w http.ResponseWriter, r *http.Request, row *row) {
 	if row.input.upload != nil {
 		timeout += bodyTime
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), timeout)
+	ctx, span := p.Tracer.Call(r.Context(), r.Header, row.Method+" "+BasePath+row.Path)
+	defer span.End()
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	c := &callContext{
 		Call: *p.CallFor(nil, RequestID(r.Context()), "", p.DB.Now()),
@@ -188,6 +191,7 @@ func (c *callContext) record(status int, code fault.Code) {
 	if c.pipeline.Observe != nil {
 		c.pipeline.Observe(c.row.ID, status, elapsed.Seconds())
 	}
+	c.trace(status, code)
 	if c.Actor == nil {
 		return
 	}
@@ -201,4 +205,21 @@ func (c *callContext) record(status int, code fault.Code) {
 		record.AppID = c.AppID
 	}
 	c.pipeline.Requests.Add(record)
+}
+
+// trace tells the trace of the call how it ended.
+func (c *callContext) trace(status int, code fault.Code) {
+	if !tracing.Traced(c.ctx) {
+		return
+	}
+	span := tracing.Of(c.ctx)
+	span.SetAttributes(tracing.Text("http.request.method", c.row.Method), tracing.Text("http.route", BasePath+c.row.Path),
+		tracing.Number("http.response.status_code", status), tracing.Text("waymark.operation", c.row.ID),
+		tracing.Text("waymark.request_id", c.RequestID))
+	if code != "" {
+		span.SetAttributes(tracing.Text("error.type", string(code)))
+	}
+	if status >= http.StatusInternalServerError {
+		tracing.Fail(span, string(code))
+	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/requestlog"
 	"github.com/waymarkhq/waymark/internal/schema"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/tracing"
 	"github.com/waymarkhq/waymark/internal/turns"
 )
 
@@ -41,6 +42,8 @@ type Options struct {
 	// SpoolDir is where uploads wait for their end; "" is the system's folder
 	// for temporary files.
 	SpoolDir string
+	// Tracer traces calls; nil traces none.
+	Tracer *tracing.Tracer
 	// Observe is told of each finished call, for metrics.
 	Observe func(operation string, status int, seconds float64)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/route"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/tracing"
 	"github.com/waymarkhq/waymark/internal/visitor"
 	"github.com/waymarkhq/waymark/internal/weburl"
 )
@@ -51,6 +52,8 @@ type Options struct {
 	LimitScale float64
 	Clock      *clock.Clock
 	Log        *slog.Logger
+	// Tracer traces a share of the visits; nil traces none.
+	Tracer *tracing.Tracer
 	// Metrics registers the counters; may be nil.
 	Metrics prometheus.Registerer
 }
@@ -85,12 +88,26 @@ func (h *Handler) Run(ctx context.Context) { h.recoveries.run(ctx) }
 
 // ServeHTTP answers one request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	outcome := h.serve(w, r)
+	began := time.Now()
+	outcome := h.traced(w, r)
 	h.metrics.answers[outcome].Inc()
+	h.metrics.seconds.Observe(time.Since(began).Seconds())
 	if h.Log.Enabled(r.Context(), slog.LevelDebug) {
 		h.Log.DebugContext(r.Context(), "visit", "method", r.Method, "host", r.Host, "path", r.URL.Path, "outcome",
 			outcome.String())
 	}
+}
+
+// traced answers one request, and has a trace made of a share of them.
+func (h *Handler) traced(w http.ResponseWriter, r *http.Request) outcome {
+	if !h.Tracer.DrawsVisit() {
+		return h.serve(w, r)
+	}
+	ctx, span := h.Tracer.Visit(r.Context(), "visit")
+	defer span.End()
+	outcome := h.serve(w, r.WithContext(ctx))
+	span.SetAttributes(tracing.Text("waymark.outcome", outcome.String()))
+	return outcome
 }
 
 // serve answers a hostname that is none of this installation, or whose ownership

@@ -30,6 +30,7 @@ func (o outcome) String() string { return outcomeNames[o] }
 // counting.
 type metrics struct {
 	answers [outcomes]prometheus.Counter
+	seconds prometheus.Histogram
 	lost    prometheus.Counter
 	// unstored counts events by what they were too many of.
 	unstored  [floods]prometheus.Counter
@@ -48,6 +49,11 @@ func newMetrics(r prometheus.Registerer) (m metrics) {
 	for i, name := range outcomeNames {
 		m.answers[i] = answers.WithLabelValues(name)
 	}
+	m.seconds = factory.NewHistogram(prometheus.HistogramOpts{
+		Name:    "waymark_redirect_seconds",
+		Help:    "Duration of requests to the public listener, from their header to the end of the answer.",
+		Buckets: []float64{.0001, .00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5},
+	})
 	m.lost = factory.NewCounter(prometheus.CounterOpts{
 		Name: "waymark_redirect_clicks_lost_total",
 		Help: "Clicks of visitors that were redirected although the click log could not be written.",

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"strings"
 	"sync"
 )
 
@@ -123,9 +122,5 @@ func (s *statements) close() {
 // describe names the statement in an error. It leaves out the arguments: they
 // may be personal.
 func describe(query string, err error) error {
-	text := strings.Join(strings.Fields(query), " ")
-	if len(text) > 200 {
-		text = text[:200] + "…"
-	}
-	return fmt.Errorf("%s: %w", text, err)
+	return fmt.Errorf("%s: %w", oneLine(query, 200), err)
 }

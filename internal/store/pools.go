@@ -39,3 +39,31 @@ func (db *DB) LongReads() int {
 // Urgent returns the view for what a visitor waits for, and each call before it is known
 // whose it is.
 func (db *DB) Urgent() *DB { return db.urgent }
+
+// Pool is what the connections of one view do.
+type Pool struct {
+	// View is usual, long or urgent.
+	View string
+	// Most is how many connections there may be; Open are there, and Busy of these run something.
+	Most, Open, Busy int
+	// Waits is how often somebody waited for a connection, and Waited for how long in all. On
+	// PostgreSQL that a connection was opened counts, too.
+	Waits  int64
+	Waited time.Duration
+}
+
+// Pools returns what the connections of each view do. The writer of SQLite is none of them.
+func (db *DB) Pools() []Pool {
+	return []Pool{db.usual.pool("usual"), db.long.pool("long"), db.urgent.pool("urgent")}
+}
+
+func (db *DB) pool(view string) Pool {
+	if db.postgres != nil {
+		s := db.postgres.Stat()
+		return Pool{View: view, Most: int(s.MaxConns()), Open: int(s.TotalConns()), Busy: int(s.AcquiredConns()),
+			Waits: s.EmptyAcquireCount(), Waited: s.EmptyAcquireWaitTime()}
+	}
+	s := db.sqlite.Stats()
+	return Pool{View: view, Most: s.MaxOpenConnections, Open: s.OpenConnections, Busy: s.InUse, Waits: s.WaitCount,
+		Waited: s.WaitDuration}
+}

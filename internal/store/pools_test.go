@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -195,6 +196,52 @@ func TestTransactionEndsWithItsCaller(t *testing.T) {
 		})
 		if !errors.Is(err, context.Canceled) || value() != before {
 			t.Errorf("the transaction ended with %v", err)
+		}
+	})
+}
+
+// The connections of each view are counted, and who waits for one.
+func TestPools(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		most := map[string]int{"usual": 16, "long": 6, "urgent": 8}
+		if db.Dialect().Name == "sqlite" {
+			most = map[string]int{"usual": 4, "long": 4, "urgent": 8}
+		}
+		for i, view := range []*store.DB{db, db.Long(), db.Urgent()} {
+			pool := func() store.Pool { return db.Pools()[i] }
+			name := []string{"usual", "long", "urgent"}[i]
+			before := pool()
+			if before.View != name || before.Most != most[name] || before.Busy != 0 {
+				t.Errorf("before: %+v", before)
+			}
+			storetest.Eventually(t, "somebody waits", func() bool {
+				var held []store.Rows
+				for range most[name] {
+					rows, err := view.Rows(t.Context(), "SELECT 1")
+					if err != nil {
+						t.Fatal(err)
+					}
+					held = append(held, rows)
+				}
+				if p := pool(); p.Busy != most[name] || p.Open != most[name] {
+					t.Errorf("all are used: %+v", p)
+				}
+				pinged := make(chan error)
+				go func() { pinged <- view.Ping(t.Context()) }()
+				runtime.Gosched()
+				for _, rows := range held {
+					if err := rows.Close(); err != nil {
+						t.Error(err)
+					}
+				}
+				if err := <-pinged; err != nil {
+					t.Error(err)
+				}
+				return pool().Waits >= before.Waits+int64(most[name]-before.Open)+1
+			})
+			if p := pool(); p.Waited <= before.Waited || p.Busy != 0 || p.Open == 0 {
+				t.Errorf("afterwards: %+v", p)
+			}
 		}
 	})
 }

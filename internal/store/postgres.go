@@ -58,7 +58,7 @@ func openPostgres(ctx context.Context, address string, c *clock.Clock) (*DB, err
 		return &DB{database: d, postgres: pool, reader: pooled{pool, &d.dialect, within}}
 	}
 	db := view(onPostgres.usual, statementWithin)
-	d.long, d.urgent = view(onPostgres.long, longWithin), view(onPostgres.urgent, statementWithin)
+	d.usual, d.long, d.urgent = db, view(onPostgres.long, longWithin), view(onPostgres.urgent, statementWithin)
 	if err == nil {
 		err = db.postgres.Ping(ctx)
 	}

@@ -54,10 +54,10 @@ func openSQLite(ctx context.Context, file string, c *clock.Clock) (_ *DB, err er
 	view := func(n int) *DB {
 		pool, openErr := open("&_pragma=query_only(1)", n)
 		err = errors.Join(err, openErr)
-		return &DB{database: d, reader: handle{on: pool, dialect: &d.dialect, kept: &statements{}}}
+		return &DB{database: d, sqlite: pool, reader: handle{on: pool, dialect: &d.dialect, kept: &statements{}}}
 	}
 	db := view(onSQLite.usual)
-	d.long, d.urgent = view(onSQLite.long), view(onSQLite.urgent)
+	d.usual, d.long, d.urgent = db, view(onSQLite.long), view(onSQLite.urgent)
 	var conn *sql.Conn
 	if err == nil {
 		conn, err = writing.Conn(ctx)

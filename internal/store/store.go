@@ -44,8 +44,9 @@ type DB struct {
 	*database
 	// reader runs queries outside a transaction.
 	reader engine
-	// postgres are the connections of this view; nil on SQLite.
+	// postgres or sqlite are the connections of this view; the other one is nil.
 	postgres *pgxpool.Pool
+	sqlite   *sql.DB
 }
 
 // database is what the views share.
@@ -55,13 +56,14 @@ type database struct {
 	// writer is set on SQLite only.
 	writer *writer
 	// migrations is the pool for them; on SQLite it has the connection of the writer.
-	migrations   *sql.DB
-	long, urgent *DB
+	migrations          *sql.DB
+	usual, long, urgent *DB
 	// closePools closes the connections of all views.
 	closePools func() error
 	signals    signals
 	retries    atomic.Int64
 	history    atomic.Int64
+	slow       slow
 }
 
 // Open opens a database: "sqlite:<file>" or a "postgres://" address. It does
@@ -119,6 +121,8 @@ func (db *DB) Exec(ctx context.Context, query string, args ...any) (n int64, err
 	if err := fault(ctx, query); err != nil {
 		return 0, err
 	}
+	w := db.watch(ctx, query)
+	defer func() { w.ended(err) }()
 	if db.writer == nil {
 		return db.reader.exec(ctx, query, args)
 	}

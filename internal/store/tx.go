@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/tracing"
 )
 
 // Tx is one transaction. Now is the same for all its rows.
@@ -16,6 +17,8 @@ type Tx struct {
 	engine
 	db    *DB
 	after []func()
+	// work is the transaction's, which traces tell of.
+	work context.Context
 }
 
 // Exec runs a statement inside the transaction.
@@ -23,7 +26,10 @@ func (tx *Tx) Exec(ctx context.Context, query string, args ...any) (int64, error
 	if err := fault(ctx, query); err != nil {
 		return 0, err
 	}
-	return tx.exec(ctx, query, args)
+	w := tx.db.watch(tx.work, query)
+	n, err := tx.exec(ctx, query, args)
+	w.ended(err)
+	return n, err
 }
 
 // Rows runs a query inside the transaction.
@@ -39,6 +45,10 @@ func (tx *Tx) Dialect() *Dialect { return &tx.db.dialect }
 
 // History is that of the database.
 func (tx *Tx) History() int64 { return tx.db.History() }
+
+// Trace returns what tracing.Tracer.Continue goes on from, for work that this transaction leaves; "" when
+// it is not traced.
+func (tx *Tx) Trace() string { return tracing.Stored(tx.work) }
 
 // AfterCommit runs f once the transaction is committed. f must not block.
 func (tx *Tx) AfterCommit(f func()) { tx.after = append(tx.after, f) }
@@ -94,7 +104,14 @@ func (db *DB) InTxUnsynced(ctx context.Context, f func(*Tx) error) error {
 }
 
 // inTx runs f in a transaction that PostgreSQL begins with these statements.
-func (db *DB) inTx(ctx context.Context, begin []string, f func(*Tx) error) error {
+func (db *DB) inTx(ctx context.Context, begin []string, f func(*Tx) error) (err error) {
+	ctx, span := tracing.Start(ctx, "transaction", tracing.Text("db.system.name", db.dialect.Name))
+	defer func() {
+		if err != nil {
+			span.SetAttributes(tracing.Text("waymark.outcome", "rolled back"))
+		}
+		span.End()
+	}()
 	undone := false
 	for attempt := 1; ; attempt++ {
 		err := db.tryTx(ctx, begin, f)
@@ -119,7 +136,7 @@ func (db *DB) inTx(ctx context.Context, begin []string, f func(*Tx) error) error
 }
 
 func (db *DB) tryTx(ctx context.Context, begin []string, f func(*Tx) error) error {
-	tx := &Tx{db: db}
+	tx := &Tx{db: db, work: ctx}
 	if err := db.run(ctx, begin, tx, func() error {
 		tx.Now = db.Now()
 		return f(tx)

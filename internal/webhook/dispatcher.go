@@ -13,6 +13,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/outbound"
 	"github.com/waymarkhq/waymark/internal/places"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/tracing"
 )
 
 const (
@@ -42,9 +43,11 @@ const (
 // Dispatcher sends the deliveries that are due. Several may run on one
 // PostgreSQL database.
 type Dispatcher struct {
-	db      *store.DB
-	client  *outbound.Client
-	log     *slog.Logger
+	db     *store.DB
+	client *outbound.Client
+	log    *slog.Logger
+	// Tracer traces deliveries whose cause is traced; nil traces none.
+	Tracer  *tracing.Tracer
 	metrics metrics
 	wake    <-chan struct{}
 	// free receives when a place was given back and its destination may have
@@ -195,7 +198,7 @@ func (d *Dispatcher) attempt(ctx context.Context, id string, n int) (sent, succe
 	done := make(chan claimed, len(all))
 	for i, c := range all {
 		go func() {
-			c.status, c.failure = d.client.Post(attempting, w.URL, messages[i].header, messages[i].body)
+			d.send(attempting, &w, &c, messages[i])
 			done <- c
 		}()
 	}
@@ -211,6 +214,20 @@ func (d *Dispatcher) attempt(ctx context.Context, id string, n int) (sent, succe
 	}
 	d.metrics.observe(ended, d.db.Now())
 	return true, succeeded, nil
+}
+
+// send makes an attempt.
+func (d *Dispatcher) send(ctx context.Context, to *Webhook, c *claimed, m message) {
+	ctx, span := d.Tracer.Continue(ctx, c.Trace, "delivery "+string(c.Event.Type),
+		tracing.Text("waymark.webhook", to.ID), tracing.Text("waymark.delivery", c.ID))
+	defer span.End()
+	c.status, c.failure = d.client.Post(ctx, to.URL, m.header, m.body)
+	if c.status != 0 {
+		span.SetAttributes(tracing.Number("http.response.status_code", c.status))
+	}
+	if c.failure != nil {
+		tracing.Fail(span, string(c.failure.Code))
+	}
 }
 
 // write writes to the database when it is the turn of the destination. It has a time limit
