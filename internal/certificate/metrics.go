@@ -37,6 +37,14 @@ func ReadStatus(ctx context.Context, q store.Q, now clock.Instant) (s Status, er
 	return s, err
 }
 
+// Troubled returns some of the hostnames whose certificate is late to be renewed or expired, or whose last
+// order failed.
+func Troubled(ctx context.Context, q store.Q, now clock.Instant, limit int) (hostnames []string, err error) {
+	defer fault.Wrap(&err, "certificate.Troubled")
+	return store.All(ctx, q, store.Value[string], `SELECT subject FROM certificate_file WHERE renew_at <= ? OR not_after <= ?
+		UNION SELECT subject FROM certificate_failure ORDER BY 1 LIMIT ?`, now, now, limit)
+}
+
 // DaysLeft returns for how many days all certificates that are not expired stay so.
 func (s *Status) DaysLeft(now clock.Instant) float64 {
 	if s.Earliest == 0 {

@@ -139,6 +139,21 @@ func (t Positions) All(ctx context.Context, q store.Q) (_ map[string]Position, e
 	return positions, err
 }
 
+// Newest returns when a position moved last, 0 without any.
+func (t Positions) Newest(ctx context.Context, q store.Q) (_ clock.Instant, err error) {
+	defer fault.Wrap(&err, "%s.Newest", t)
+	return store.One(ctx, q, store.Value[clock.Instant], "SELECT COALESCE(MAX(updated_at), 0) FROM "+string(t))
+}
+
+// At returns how far a log is loaded by positions that All has returned.
+func At(positions map[string]Position, log string) (file, end int64) {
+	p, ok := positions[log]
+	if !ok {
+		p = none
+	}
+	return p.File, p.End
+}
+
 // Sweep forgets the positions that have not moved since before an instant.
 func (t Positions) Sweep(ctx context.Context, db *store.DB, before clock.Instant) (err error) {
 	defer fault.Wrap(&err, "%s.Sweep", t)

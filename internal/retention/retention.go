@@ -59,6 +59,19 @@ func Holds(ctx context.Context, db *store.DB) (err error) {
 	return err
 }
 
+// Last returns the instant of the last round of sweeps that was noted, 0 before the first.
+func Last(ctx context.Context, db *store.DB) (_ clock.Instant, err error) {
+	defer fault.Wrap(&err, "retention.Last")
+	value, err := store.One(ctx, db, store.Value[string], "SELECT value FROM installation WHERE name = ?", sweptAt)
+	if errors.Is(err, store.ErrNotFound) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return clock.Parse(value)
+}
+
 // gap returns for how long no round of sweeps has begun, with a *Jump when that is too
 // long.
 func gap(ctx context.Context, db *store.DB, now clock.Instant) (time.Duration, error) {

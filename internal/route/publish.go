@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
 )
@@ -133,6 +134,12 @@ func (p *Publisher) changed(ctx context.Context, keys []key) error {
 	}
 	p.tx.Signal(Topic)
 	return nil
+}
+
+// Newest returns the instant of the newest publication, 0 before the first.
+func Newest(ctx context.Context, q store.Q) (_ clock.Instant, err error) {
+	defer fault.Wrap(&err, "route.Newest")
+	return store.One(ctx, q, store.Value[clock.Instant], "SELECT COALESCE(MAX(changed_at), 0) FROM route_change")
 }
 
 // Sweep removes at most limit changes after ChangeRetention. It always leaves
