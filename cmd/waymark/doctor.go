@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
-	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/assembly"
-	"github.com/waymarkhq/waymark/internal/certificate"
-	"github.com/waymarkhq/waymark/internal/delivery"
-	"github.com/waymarkhq/waymark/internal/durable"
-	"github.com/waymarkhq/waymark/internal/jobs"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -25,160 +22,124 @@ type doctorCommand struct {
 	zones     `group:"DNS provider:"`
 }
 
-// Run checks the data folder, the database, its pages and schema, the asset store, the engine of
-// events, the DNS, the settings of webhooks, the DNS provider and the queues, and tells
-// what it found, one line a check.
+// Run checks an installation and tells what it found, one line a check. A check that fails keeps
+// none from being made but those that need what it looked for.
 func (c *doctorCommand) Run(ctx context.Context) error {
-	if err := errors.Join(c.zones.check(), c.events.check()); err != nil {
+	if err := errors.Join(c.zones.check(), c.events.check(), c.hostnames.check(false), c.dns.check()); err != nil {
 		return err
 	}
-	return c.with(ctx, func(db *store.DB) error {
-		report := func(check, found string) { fmt.Printf("%-12s %s\n", check, found) }
-		if err := c.prepare(); err != nil {
-			return err
-		}
-		report("data folder", "ok, writable: "+c.DataDir)
-		started := time.Now()
-		version, err := db.Schema(ctx)
-		if err != nil {
-			return err
-		}
-		took := time.Since(started)
-		if err := db.Verify(ctx); err != nil {
-			return err
-		}
-		report("database", fmt.Sprintf("ok, %s, schema version %d, answers in %s", db.Dialect().Name, version,
-			took.Round(time.Microsecond)))
-		blobs, err := c.openBlobs(c.DataDir)
-		if err == nil {
-			err = blobs.Check(ctx)
-		}
-		if err != nil {
-			return err
-		}
-		report("asset store", "ok")
-		events, failed := assembly.CheckEngine(ctx, c.options(db, c.engine(c.Events)))
-		if failed == nil {
-			report("events", "ok, "+events)
-		} else { // nothing below depends on it
-			report("events", failed.Error())
-			failed = errors.New("the engine of events does not do its work, or is another one")
-		}
-		err = c.checkNetwork(ctx, db, report)
-		if err == nil {
-			err = c.checkQueues(ctx, db, report)
-		}
-		return errors.Join(failed, err)
-	})
-}
-
-// checkNetwork checks the DNS, the certificates, the settings of webhooks and the DNS
-// provider.
-func (c *doctorCommand) checkNetwork(ctx context.Context, db *store.DB, report func(check, found string)) error {
-	found, err := c.tryDNS(ctx)
+	if err := c.find(); err != nil {
+		return err
+	}
+	r := &report{out: os.Stdout}
+	c.checkFolder(r)
+	r.add("asset store", c.checkAssets(ctx))
+	db, err := c.open(ctx)
+	if err == nil {
+		defer db.Close()
+		err = usable(ctx, db)
+	}
 	if err != nil {
-		return err
+		r.add("database", fail(err.Error(), "then run doctor again: what needs the database was not checked"))
+	} else {
+		c.checkDatabase(ctx, db, r)
 	}
-	report("dns", found)
+	r.add("dns", c.checkDNS(ctx))
 	if _, err := c.client(c.DNSResolver); err != nil {
-		return err
+		r.add("webhooks", fail(err.Error(), "give doctor the flags of the server"))
 	}
-	if err := reportCertificates(ctx, db, report); err != nil {
-		return err
+	if found, err := c.tryProvider(ctx); err != nil {
+		r.add("dns provider", fail(err.Error(), "docs/dns-provider.md has what each answer means"))
+	} else if found != "" {
+		r.add("dns provider", ok(found))
 	}
-	n, _, err := delivery.Depth(ctx, db)
-	if err != nil {
-		return err
-	}
-	report("webhooks", fmt.Sprintf("ok, %d deliveries waiting", n))
-	found, err = c.tryProvider(ctx)
-	if err == nil && found != "" {
-		report("dns provider", "ok, "+found)
-	}
-	return err
+	return r.end()
 }
 
-// checkQueues checks that durable work is being done.
-func (c *doctorCommand) checkQueues(ctx context.Context, db *store.DB, report func(check, found string)) error {
-	n, oldest, err := jobs.Depth(ctx, db)
-	if err != nil {
-		return err
+// checkFolder checks the data folder, its disk, and that of the click log where it is another one.
+func (c *doctorCommand) checkFolder(r *report) {
+	if err := c.prepare(); err != nil {
+		r.add("data folder", fail(err.Error(), "have the folder belong to the user of the server, and make room on its disk"))
+		return
 	}
-	if late := max(0, db.Now().Sub(oldest)); n > 0 && late > time.Minute {
-		report("jobs", fmt.Sprintf("%d waiting, the oldest due for %s: is an executor running?", n,
-			late.Round(time.Second)))
-		return errors.New("jobs are not being done")
+	r.add("data folder", ok("writable: "+c.DataDir))
+	data := diskOf(c.DataDir)
+	r.add("disk", data.judge())
+	clicks := diskOf(filepath.Join(c.DataDir, "clicks"))
+	if clicks.err == nil && clicks.Disk != data.Disk {
+		r.add("click disk", clicks.judge())
 	}
-	report("jobs", fmt.Sprintf("ok, %d waiting", n))
-	took, err := c.tryExecutor(ctx, db)
-	switch {
-	case err != nil:
-		return err
-	case took == 0:
-		return fmt.Errorf("no executor did a test job within %s: is waymark serve running?", executorPatience)
-	}
-	report("executor", "ok, did a test job within "+took.Round(time.Millisecond).String())
-	return nil
 }
 
-// tryDNS asks the DNS where the hostnames of owners are to lead, and tells what it
-// answered.
-func (c *doctorCommand) tryDNS(ctx context.Context) (string, error) {
-	if err := errors.Join(c.hostnames.check(false), c.dns.check()); err != nil {
-		return "", err
+// checkAssets stores an image, reads it and removes it.
+func (c *doctorCommand) checkAssets(ctx context.Context) finding {
+	blobs, err := c.openBlobs(c.DataDir)
+	if err == nil {
+		err = blobs.Check(ctx)
 	}
+	if err != nil {
+		return fail(err.Error(), "until the store of --asset-store works, no image can be uploaded, and none is shown")
+	}
+	return ok("stores, reads and removes")
+}
+
+// checkDatabase makes the checks that need the database.
+func (c *doctorCommand) checkDatabase(ctx context.Context, db *store.DB, r *report) {
+	started := time.Now()
+	version, err := db.Schema(ctx)
+	took := time.Since(started)
+	if err == nil {
+		err = db.Verify(ctx)
+	}
+	if err != nil {
+		r.add("database", fail(err.Error(), "keep the data folder as it is until you have a copy of it"))
+	} else {
+		r.add("database", ok(fmt.Sprintf("%s, schema version %d, answers in %s", db.Dialect().Name, version,
+			took.Round(time.Microsecond))))
+	}
+	checkSettings(ctx, db, r)
+	r.add("clock", checkClock(ctx, db))
+	events, err := assembly.CheckEngine(ctx, c.options(db, c.engine(c.Events)))
+	if err != nil {
+		r.add("events", fail(err.Error(), "the engine of events does not do its work, or is another one: see --events"))
+	} else {
+		r.add("events", ok(events))
+	}
+	r.add("click log", c.checkClicks(ctx, db))
+	r.add("certificates", checkCertificates(ctx, db))
+	checkQueues(ctx, db, r)
+	r.add("executor", checkExecutor(ctx, db))
+}
+
+// checkSettings checks how the database is set up.
+func checkSettings(ctx context.Context, db *store.DB, r *report) {
+	found, troubles, err := db.CheckSettings(ctx)
+	if err != nil {
+		r.add("settings", fail(err.Error(), lookAtTheDatabase))
+		return
+	}
+	for _, t := range troubles {
+		if t.Fatal {
+			r.add("settings", fail(t.What, t.Do))
+		} else {
+			r.add("settings", warn(t.What, t.Do))
+		}
+	}
+	if len(troubles) == 0 {
+		r.add("settings", ok(found))
+	}
+}
+
+// checkDNS asks the DNS where the hostnames of owners are to lead.
+func (c *doctorCommand) checkDNS(ctx context.Context) finding {
 	if c.ConnectCNAME == "" {
-		return "not asked: --connect-cname is not set", nil
+		return ok("not asked: --connect-cname is not set")
 	}
 	started := time.Now()
 	host, err := c.resolver().Host(ctx, c.ConnectCNAME)
 	if err != nil {
-		return "", fmt.Errorf("--connect-cname: %w", err)
+		return fail("--connect-cname: "+err.Error(), "set its A and AAAA records to the redirector, or look at --dns-resolver")
 	}
-	return fmt.Sprintf("ok, %s leads to %s, answers in %s", c.ConnectCNAME, host.Addresses,
-		time.Since(started).Round(time.Microsecond)), nil
-}
-
-// reportCertificates tells how many certificates there are and until when they last.
-func reportCertificates(ctx context.Context, db *store.DB, report func(check, found string)) error {
-	now := db.Now()
-	s, err := certificate.ReadStatus(ctx, db, now)
-	if err != nil {
-		return err
-	}
-	found := fmt.Sprintf("ok, %d valid", s.Valid+s.Due)
-	if s.Earliest != 0 {
-		found += fmt.Sprintf(", the first expires in %.0f days", s.DaysLeft(now))
-	}
-	if s.Due+s.Expired+s.Failing > 0 {
-		found += fmt.Sprintf("; %d late to be renewed, %d expired, %d hostnames whose last order failed: see the log",
-			s.Due, s.Expired, s.Failing)
-	}
-	report("certificates", found)
-	return nil
-}
-
-// executorPatience is how long doctor waits for an executor.
-const executorPatience = 3 * time.Second
-
-// tryExecutor has an executor do a job that does nothing and returns how long
-// that took, 0 when none did it.
-func (c *doctorCommand) tryExecutor(ctx context.Context, db *store.DB) (time.Duration, error) {
-	started := time.Now()
-	var id string
-	err := db.InTx(ctx, func(tx *store.Tx) (err error) {
-		id, err = jobs.EnqueueID(ctx, tx, durable.TypeNoop, "", "", actor.Grant{})
-		return err
-	})
-	for err == nil && time.Since(started) < executorPatience {
-		var waits bool
-		if waits, err = store.Exists(ctx, db, "SELECT 1 FROM job WHERE id = ?", id); err == nil && !waits {
-			return time.Since(started), nil
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	if err == nil {
-		_, err = db.Exec(ctx, "DELETE FROM job WHERE id = ?", id)
-	}
-	return 0, err
+	return ok(fmt.Sprintf("%s leads to %s, answers in %s", c.ConnectCNAME, host.Addresses,
+		time.Since(started).Round(time.Microsecond)))
 }

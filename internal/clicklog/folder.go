@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/waymarkhq/waymark/internal/platform"
 )
 
 // extension names the format of a segment file.
@@ -81,14 +83,14 @@ func lockFolder(path string) (*folder, error) {
 	}
 	made, err := lock.Stat()
 	if err == nil {
-		err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		err = platform.Lock(lock)
 	}
 	// The last holder may have removed it before it let go of the lock.
 	if err == nil && stands(path, made, 0) {
 		return &folder{path: path, lock: lock, made: made}, nil
 	}
 	lock.Close()
-	if err == nil || errors.Is(err, syscall.EWOULDBLOCK) {
+	if err == nil || errors.Is(err, platform.ErrLocked) {
 		return nil, nil
 	}
 	return nil, fmt.Errorf("lock %s: %w", path, err)

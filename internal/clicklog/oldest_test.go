@@ -1,0 +1,49 @@
+package clicklog
+
+import (
+	"log/slog"
+	"path/filepath"
+	"testing"
+)
+
+// The oldest event is that of the first one that is not loaded and is to be stored, of all logs, also
+// behind damage.
+func TestOldest(t *testing.T) {
+	dir := t.TempDir()
+	none := func(string) (int64, int64) { return -1, 0 }
+	if at, err := Oldest(filepath.Join(dir, "none"), none); at != 0 || err != nil {
+		t.Errorf("without a folder: %d, %v", at, err)
+	}
+	l, err := Open(dir, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	if at, err := Oldest(dir, none); at != 0 || err != nil {
+		t.Errorf("without an event: %d, %v", at, err)
+	}
+	for _, e := range []Event{{At: 500, Type: "click", Unstored: true, Limited: true}, {At: 300, Type: "click"}, {At: 400, Type: "click"}} {
+		if err := l.Append(&e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b, err := l.Next(10)
+	if err != nil || len(b.Runs) != 1 {
+		t.Fatal(b, err)
+	}
+	run := b.Runs[0]
+	for _, test := range []struct{ file, end, want int64 }{
+		{-1, 0, 300}, {run.File, 0, 300}, {run.File, run.Ends[0], 300}, {run.File, 1, 300}, {run.File, run.Ends[1], 400},
+		{run.File, run.Ends[2], 0}, {run.File + 1, 0, 0},
+	} {
+		at, err := Oldest(dir, func(log string) (int64, int64) {
+			if log != run.Log {
+				t.Errorf("the log %s is none", log)
+			}
+			return test.file, test.end
+		})
+		if int64(at) != test.want || err != nil {
+			t.Errorf("loaded to %d of file %d: %d, %v; want %d", test.end, test.file, at, err, test.want)
+		}
+	}
+}
