@@ -1,0 +1,10 @@
+export { Waymark } from "./waymark.js";
+export type { CallOptions, Options } from "./waymark.js";
+export type { Answer, Pagination } from "./answer.js";
+export type { Args, CsvArgs, Data, Input, Item, ListId, OperationId, PageId } from "./types.js";
+export { LostError, WaymarkError } from "./errors.js";
+export type { Detail, Dependency } from "./errors.js";
+export { operations } from "./operations.js";
+export type { Operations, Route, Schemas } from "./operations.js";
+export { SignatureError, verify } from "./webhook.js";
+export type { VerifyOptions, WebhookEvent, WebhookHeaders } from "./webhook.js";
