@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"net/textproto"
 	"os/exec"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -34,7 +35,20 @@ type s3 struct {
 	held    chan struct{} // told of each answer that is held back; nil holds none
 }
 
+// newS3 starts a server whose keys are in the environment of the test.
 func newS3(t *testing.T) *s3 {
+	t.Helper()
+	for _, key := range s3Keys {
+		name, value, _ := strings.Cut(key, "=")
+		t.Setenv(name, value)
+	}
+	return startS3(t)
+}
+
+// s3Keys are those that the program has for the server.
+var s3Keys = []string{"AWS_ACCESS_KEY_ID=key", "AWS_SECRET_ACCESS_KEY=secret"}
+
+func startS3(t *testing.T) *s3 {
 	t.Helper()
 	s := &s3{backend: s3mem.New()}
 	if err := s.backend.CreateBucket("images"); err != nil {
@@ -54,8 +68,6 @@ func newS3(t *testing.T) *s3 {
 		<-r.Context().Done() // until the client is gone
 	}))
 	t.Cleanup(s.Close)
-	t.Setenv("AWS_ACCESS_KEY_ID", "key")
-	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
 	return s
 }
 

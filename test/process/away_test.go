@@ -210,6 +210,9 @@ func TestDatabaseAway(t *testing.T) {
 					t.Errorf("%s: %d, want %d", path, status, want)
 				}
 			}
+			if _, stderr, code := execute(t, "health", "--metrics-addr", s.metrics); code != 1 || !strings.Contains(stderr, "is not ready") {
+				t.Errorf("waymark health: exit code %d, %s", code, stderr)
+			}
 			for range 20 {
 				visit()
 			}
@@ -234,6 +237,9 @@ func TestDatabaseAway(t *testing.T) {
 				}
 				return nil
 			})
+			if stdout, stderr, code := execute(t, "health", "--metrics-addr", s.metrics); code != 0 || stdout != "ready\n" {
+				t.Errorf("waymark health: exit code %d, %s %s", code, stdout, stderr)
+			}
 			s.loaded()
 			t.Logf("the clicks of the outage are loaded after %s", time.Since(back).Round(time.Millisecond))
 			if n := o.clicks(t); n != visits {

@@ -3,6 +3,7 @@ package process_test
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/url"
 	"os"
@@ -12,7 +13,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/waymarkhq/waymark/internal/dnslookup/dnstest"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
@@ -32,8 +32,8 @@ func TestSecondServe(t *testing.T) {
 		!strings.HasPrefix(out, "schema version ") || stderr != "" {
 		t.Errorf("migrate beside a running server: exit code %d, %q, %q", code, out, stderr)
 	}
-	if out, stderr, code := execute(t, "doctor", "--data-dir", dir); code != 0 || strings.Count(out, " ok, ") != 7 ||
-		stderr != "" {
+	if out, stderr, code := execute(t, "doctor", "--data-dir", dir); code != 0 ||
+		!strings.HasSuffix(out, "\n13 ok, 0 warnings, 0 failed\n") || stderr != "" {
 		t.Errorf("doctor beside a running server: exit code %d, %q, %q", code, out, stderr)
 	}
 	other := s.client(s.token("second@example.com"))
@@ -81,8 +81,12 @@ func TestDevelopmentRoles(t *testing.T) {
 func second(t *testing.T, cmd *exec.Cmd) (stderr string, code int) {
 	t.Helper()
 	stdout, stderr, code := finish(t, cmd)
-	if code != 1 {
-		t.Errorf("exit code %d, want 1", code)
+	want := 1
+	if strings.Contains(stderr, "(see waymark --help)") { // the command line itself
+		want = 2
+	}
+	if code != want {
+		t.Errorf("exit code %d, want %d", code, want)
 	}
 	if strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "waymark: ") ||
 		len(strings.TrimSpace(stderr)) < 20 {
@@ -94,7 +98,8 @@ func second(t *testing.T, cmd *exec.Cmd) (stderr string, code int) {
 	return stderr, code
 }
 
-// What cannot work ends with one clear line and exit code 1.
+// What cannot work ends with one clear line and exit code 1, a command line that cannot be understood
+// with 2.
 func TestOneLine(t *testing.T) {
 	t.Parallel()
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
@@ -179,8 +184,6 @@ func TestOneLine(t *testing.T) {
 		{name: "no authority of probes", args: serveArgs(data, "sqlite", "--probe-ca", filepath.Join(dir, "none.pem")),
 			want: "--probe-ca"},
 		{name: "database away", args: serveArgs(data, "postgres://127.0.0.1:1/waymark"), want: "open database"},
-		{name: "doctor with the database away", args: []string{"doctor", "--data-dir", data, "--database",
-			"postgres://127.0.0.1:1/waymark"}, want: "open database"},
 		{name: "doctor below a file", args: []string{"doctor", "--data-dir", filepath.Join(file, "data")},
 			want: "not a directory"},
 		{name: "unknown key", args: config("unknown", "limit-scael: 2\n"),
@@ -218,6 +221,11 @@ func TestOneLine(t *testing.T) {
 			"assets.localhost"), want: "--api-host"},
 		{name: "http port", args: serveArgs(data, "sqlite", "--tls", "acme", "--http-addr", taken.Addr().String()),
 			want: "--http-addr " + taken.Addr().String() + ": bind: address already in use"},
+		{name: "no collector", args: serveArgs(data, "sqlite", "--trace-endpoint", "localhost:4318"), want: "--trace-endpoint"},
+		{name: "more than all calls", args: serveArgs(data, "sqlite", "--trace-calls", "1.1"), want: "--trace-calls"},
+		{name: "less than no visits", args: serveArgs(data, "sqlite", "--trace-visits=-0.1"), want: "--trace-visits"},
+		{name: "no share", args: serveArgs(data, "sqlite", "--trace-visits", "NaN"), want: "--trace-visits"},
+		{name: "slower than nothing", args: serveArgs(data, "sqlite", "--slow-statement=-1s"), want: "--slow-statement"},
 		{name: "engine of events", args: serveArgs(data, "sqlite", "--events", "files"), want: "--events"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -276,9 +284,17 @@ func TestSchemas(t *testing.T) {
 				}
 			}
 		}
-		doctor, session, migrate := []string{"doctor"}, []string{"session", "issue", "--email", "a@example.com"},
-			[]string{"migrate"}
-		refused("the database is empty: run waymark migrate", doctor, session)
+		file := filepath.Join(t.TempDir(), "file")
+		others := [][]string{{"session", "issue", "--email", "a@example.com"}, {"session", "list"},
+			{"session", "revoke", "--session", "x"}, {"users", "add", "--email", "a@example.com"}, {"users", "list"},
+			{"users", "disable", "x"}, {"users", "enable", "x"}, {"events", "status"}, {"events", "copy", "--to", "database"},
+			{"events", "clear", "--engine", "database"}, {"events", "erase", "--link", "x"},
+			{"events", "export", "--parquet", file, "--app", "x", "--start", "2026-11-01", "--end", "2026-11-02"},
+			{"backup", file}, append(serveArgs(dir, database), "--no-migrate")}
+		if database == "sqlite" {
+			others = append(others, []string{"move", "--to", storetest.Empty(t, "postgres")})
+		}
+		refused("the database is empty: run waymark migrate", others...)
 		if out, stderr, code := execute(t, "migrate", "--data-dir", dir, "--database", database); code != 0 {
 			t.Fatal(out, stderr, code)
 		}
@@ -291,78 +307,41 @@ func TestSchemas(t *testing.T) {
 		}
 		execute("DELETE FROM goose_db_version WHERE version_id = ?", store.NewestSchema)
 		refused(fmt.Sprintf("the database has schema %d, this program has %d: run waymark migrate",
-			store.NewestSchema-1, store.NewestSchema), doctor, session)
+			store.NewestSchema-1, store.NewestSchema), others...)
 		execute("INSERT INTO goose_db_version (version_id, is_applied) VALUES (?, 1 = 1)", 99)
 		refused(fmt.Sprintf("the database has schema 99, this program has only %d: use the newer waymark that "+
 			"migrated it", store.NewestSchema),
-			doctor, session, migrate, serveArgs(dir, database))
+			append(others, []string{"migrate"}, serveArgs(dir, database))...)
 		if version, err := db.Schema(t.Context()); err != nil || version != 99 {
 			t.Errorf("schema %d, %v", version, err)
 		}
+		if _, err := os.Stat(file); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("a command that was refused made a file: %v", err)
+		}
 	})
 }
 
-// A doctor without an executor is not content.
-func TestDoctorWithoutExecutor(t *testing.T) {
+// With --no-migrate a server starts where the schema is its own, and makes no installation.
+func TestNoMigrate(t *testing.T) {
 	each(t, func(t *testing.T, database string) {
 		dir := t.TempDir()
+		if database == "sqlite" {
+			none := filepath.Join(dir, "none")
+			if stderr, _ := second(t, exec.Command(binary, serveArgs(none, database, "--no-migrate")...)); !strings.Contains(stderr,
+				"there is no installation in "+none) {
+				t.Errorf("without an installation: %q", stderr)
+			}
+			if _, err := os.Stat(none); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("a start that was refused made the folder: %v", err)
+			}
+		}
 		if _, stderr, code := execute(t, "migrate", "--data-dir", dir, "--database", database); code != 0 {
 			t.Fatal(stderr)
 		}
-		_, stderr, code := execute(t, "doctor", "--data-dir", dir, "--database", database)
-		if code != 1 || !strings.HasPrefix(stderr, "waymark: no executor did a test job within ") {
-			t.Errorf("exit code %d, %q", code, stderr)
-		}
+		s := serve(t, dir, database, "--no-migrate")
+		newOwner(t, s.client(s.token("owner@example.com"))).create(t, "one")
+		s.terminate()
 	})
-}
-
-// A doctor notices a damaged page of the database, which nothing else may read for long.
-func TestDoctorOfADamagedDatabase(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	if _, stderr, code := execute(t, "migrate", "--data-dir", dir); code != 0 {
-		t.Fatal(stderr)
-	}
-	db := open(t, dir, "sqlite")
-	place, err := store.One(t.Context(), db, store.Value[int64], `SELECT (rootpage - 1) * page_size
-		FROM sqlite_schema, pragma_page_size WHERE name = ?`, "link_history")
-	if err := errors.Join(err, db.Close()); err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.OpenFile(filepath.Join(dir, "waymark.db"), os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = f.WriteAt([]byte(strings.Repeat("damage", 100)), place)
-	if err := errors.Join(err, f.Close()); err != nil {
-		t.Fatal(err)
-	}
-	_, stderr, code := execute(t, "doctor", "--data-dir", dir)
-	if code != 1 || !strings.HasPrefix(stderr, "waymark: the database is damaged (") ||
-		!strings.HasSuffix(stderr, "put the database of a backup in its place\n") {
-		t.Errorf("exit code %d, %q", code, stderr)
-	}
-}
-
-// A doctor asks the DNS where the hostnames of owners are to lead.
-func TestDoctorAsksDNS(t *testing.T) {
-	t.Parallel()
-	dir, server := t.TempDir(), dnstest.Start(t, "example.com")
-	server.Set(t, "example.com", "connect A 192.0.2.80")
-	if _, stderr, code := execute(t, "migrate", "--data-dir", dir); code != 0 {
-		t.Fatal(stderr)
-	}
-	doctor := func(cname string) (out, stderr string) {
-		out, stderr, _ = execute(t, "doctor", "--data-dir", dir, "--dns-resolver", server.Address, "--connect-cname", cname)
-		return out, stderr
-	}
-	if out, _ := doctor("connect.example.com"); !strings.Contains(out, "ok, connect.example.com leads to [192.0.2.80], ") {
-		t.Errorf("doctor says %q", out)
-	}
-	if _, stderr := doctor("none.example.com"); stderr !=
-		"waymark: --connect-cname: The name none.example.com does not exist in the DNS.\n" {
-		t.Errorf("doctor says %q", stderr)
-	}
 }
 
 // An empty --metrics-addr means no metrics, and a server that can make no

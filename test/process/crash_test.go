@@ -101,7 +101,7 @@ func (l *load) visitors(ctx context.Context, s *server, n int, wg *sync.WaitGrou
 	for range n {
 		v := s.visitor(l.t)
 		wg.Go(func() {
-			for range 100_000 {
+			for range 1_000_000 {
 				if ctx.Err() != nil {
 					return
 				}

@@ -188,7 +188,7 @@ func testSegmentStore(t *testing.T, address string) {
 	})
 	out, stderr, code := execute(t, "doctor", "--data-dir", dir, "--database", address)
 	if code != 1 || !strings.Contains(out, "not in file: name the former with --segment-store") ||
-		!strings.Contains(out, "\nexecutor     ok, ") {
+		!strings.Contains(out, "\nexecutor      ok       ") {
 		t.Errorf("doctor: exit code %d, %q, %q", code, out, stderr)
 	}
 	s.terminate()

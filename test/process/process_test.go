@@ -7,6 +7,7 @@
 package process_test
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -61,7 +63,10 @@ func buildAndRun(m *testing.M) int {
 	}
 	defer os.RemoveAll(dir)
 	binary = filepath.Join(dir, "waymark")
-	build := exec.Command("go", "build", "-race", "-o", binary, "github.com/waymarkhq/waymark/cmd/waymark")
+	// With the flags of make unit, what the tests are built of is not compiled anew.
+	flags := strings.Fields(cmp.Or(os.Getenv("WATCHED"), "-race"))
+	args := slices.Concat([]string{"build"}, flags, []string{"-o", binary, "github.com/waymarkhq/waymark/cmd/waymark"})
+	build := exec.Command("go", args...)
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "build waymark: %v\n%s", err, out)
 		return 1

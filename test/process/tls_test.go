@@ -105,7 +105,7 @@ func TestTLS(t *testing.T) {
 			t.Errorf("%d orders, want one for each of four hostnames", n)
 		}
 		if out, _, _ := execute(t, "doctor", "--data-dir", dir, "--database", database); !strings.Contains(out,
-			"certificates ok, 4 valid, the first expires in 90 days\n") {
+			"certificates  ok       4 valid, the first expires in 90 days\n") {
 			t.Errorf("doctor: %s", out)
 		}
 		if log := s.stderr.String(); strings.Contains(log, "127.0.0.1:") && strings.Contains(log, "handshake") {
