@@ -10,12 +10,35 @@ import (
 	"github.com/alecthomas/kong"
 	"github.com/goccy/go-yaml"
 
+	"github.com/waymarkhq/waymark/internal/cli"
 	"github.com/waymarkhq/waymark/internal/text"
 )
+
+// settingsAlone keeps the flags of commands that use a server from being settings: neither the
+// environment nor the file gives them, except where a flag names its variable.
+func settingsAlone() kong.Option {
+	var visit func(*kong.Node, bool)
+	visit = func(node *kong.Node, client bool) {
+		client = client || node.Group != nil && node.Group.Key == cli.Group
+		for _, flag := range node.Flags {
+			if client && len(flag.Envs) == 0 {
+				flag.Envs = []string{"-"}
+			}
+		}
+		for _, child := range node.Children {
+			visit(child, client)
+		}
+	}
+	return kong.PostBuild(func(k *kong.Kong) error {
+		visit(k.Model.Node, false)
+		return nil
+	})
+}
 
 // settings returns the names of the flags of all commands that the environment
 // and the file may give as well.
 func settings(parser *kong.Kong) (names []string) {
+	names = []string{cli.TokenSetting}
 	for _, node := range append(parser.Model.Leaves(false), parser.Model.Node) {
 		for _, flag := range node.Flags {
 			if len(flag.Envs) > 0 {
@@ -75,7 +98,7 @@ func (f *configFile) Validate(*kong.Application) error { return nil }
 // Resolve implements kong.Resolver.
 func (f *configFile) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	value, ok := f.values[flag.Name]
-	if !ok || slices.ContainsFunc(flag.Envs, func(name string) bool { _, set := os.LookupEnv(name); return set }) {
+	if !ok || len(flag.Envs) == 0 || slices.ContainsFunc(flag.Envs, func(name string) bool { _, set := os.LookupEnv(name); return set }) {
 		return nil, nil
 	}
 	switch v := value.(type) {

@@ -18,8 +18,8 @@ import (
 type zones struct {
 	DNSProvider     string   `name:"dns-provider" help:"DNS provider that hosts the zones of managed domains: rfc2136, powerdns or exec:PATH; without one there are none." placeholder:"KIND"`
 	DNSNameservers  []string `name:"dns-nameservers" help:"Nameservers of the DNS provider, to which owners delegate their hostnames." placeholder:"HOST"`
-	RFC2136Server   string   `name:"rfc2136-server" help:"DNS server that takes dynamic updates." placeholder:"HOST:PORT"`
-	RFC2136TSIGFile string   `name:"rfc2136-tsig-file" help:"File with the key of the updates, NAME:ALGORITHM:SECRET." placeholder:"FILE"`
+	RFC2136Server   string   `name:"rfc2136-server" env:"WAYMARK_RFC2136_SERVER" help:"DNS server that takes dynamic updates." placeholder:"HOST:PORT"`
+	RFC2136TSIGFile string   `name:"rfc2136-tsig-file" env:"WAYMARK_RFC2136_TSIG_FILE" help:"File with the key of the updates, NAME:ALGORITHM:SECRET." placeholder:"FILE"`
 	PowerDNSURL     string   `name:"powerdns-url" help:"Address of the HTTP API of PowerDNS, such as http://127.0.0.1:8081." placeholder:"URL"`
 	PowerDNSKeyFile string   `name:"powerdns-key-file" help:"File with the API key of PowerDNS." placeholder:"FILE"`
 }

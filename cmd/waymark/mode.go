@@ -16,6 +16,7 @@ type mode struct {
 	Dev         bool     `help:"Development mode: environment staging, platform zone localhost, links as http with the public port; prints an owner token and the first requests to try."`
 	Environment string   `help:"production or staging: API keys of the other environment are refused; default: production." placeholder:"NAME"`
 	Roles       []string `default:"api,redirect,executor" help:"What this process does; default: ${default}." placeholder:"ROLE"`
+	NoMigrate   bool     `help:"Refuse a database with an older schema instead of bringing it to this program's; waymark migrate does that then."`
 	LogLevel    string   `enum:"debug,info,warn,error" default:"info" help:"The least important messages to log: debug, info, warn or error; default: ${default}." placeholder:"LEVEL"`
 }
 

@@ -26,6 +26,7 @@ type serveCommand struct {
 	limits       `group:"Limits:"`
 	visitors     `group:"Visitors:"`
 	work         `group:"Executor:"`
+	traces       `group:"Diagnosis:"`
 	webhooks     `group:"Webhooks:"`
 	zones        `group:"DNS provider:"`
 }
@@ -45,6 +46,7 @@ func (c *serveCommand) check() error {
 		c.limits.check,
 		c.clients.check,
 		c.work.check,
+		c.traces.check,
 		c.events.check,
 		func() error { return c.visitors.check(len(c.trusted) > 0) },
 		c.images.check,
@@ -77,6 +79,11 @@ func (c *serveCommand) Run(ctx context.Context) (err error) {
 	}
 	if err := c.checkUnused(); err != nil {
 		return err
+	}
+	if c.NoMigrate {
+		if err := c.existing(); err != nil {
+			return err
+		}
 	}
 	p := &process{serveCommand: c, log: log, metrics: prometheus.NewRegistry(), failed: make(chan error, 4)}
 	p.metrics.MustRegister(collectors.NewGoCollector(),

@@ -7,12 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/backup"
 	"github.com/waymarkhq/waymark/internal/blob"
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/platform"
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
@@ -49,6 +49,9 @@ func (s *storage) prepare() error {
 func (s *storage) checkWhole() error {
 	if _, err := os.Stat(s.file()); !s.embedded() || !errors.Is(err, fs.ErrNotExist) {
 		return nil
+	}
+	if err := s.checkMoved(); err != nil {
+		return err
 	}
 	// Folders may have been made beforehand, so that they must have something in them.
 	for _, pattern := range backup.Traces {
@@ -115,17 +118,28 @@ func (s *storage) open(ctx context.Context) (*store.DB, error) {
 // written: a command that looks at an installation must not make one where the
 // folder's name is misspelt. With PostgreSQL there may be no folder yet.
 func (s *storage) existing() error {
+	if err := s.find(); err != nil || !s.embedded() {
+		return err
+	}
+	return s.prepare()
+}
+
+// find refuses a data folder without a database.
+func (s *storage) find() error {
 	if !s.embedded() {
 		return nil
 	}
 	_, err := os.Stat(s.file())
 	if errors.Is(err, fs.ErrNotExist) {
+		if err := s.checkMoved(); err != nil {
+			return err
+		}
 		return fmt.Errorf("there is no installation in %s: waymark serve or waymark migrate makes one", s.DataDir)
 	}
 	if err != nil {
 		return fmt.Errorf("data folder %s: %w", s.DataDir, cause(err))
 	}
-	return s.prepare()
+	return nil
 }
 
 // with opens an installation that has this program's schema, for a command that
@@ -138,11 +152,18 @@ func (s *storage) with(ctx context.Context, f func(*store.DB) error) error {
 	if err != nil {
 		return err
 	}
-	err = db.CheckSchema(ctx)
-	if err == nil {
+	if err = usable(ctx, db); err == nil {
 		err = f(db)
 	}
 	return errors.Join(err, db.Close())
+}
+
+// usable refuses a database that has not this program's schema, or not all of its rows.
+func usable(ctx context.Context, db *store.DB) error {
+	if err := db.CheckSchema(ctx); err != nil {
+		return err
+	}
+	return db.CheckRestored(ctx)
 }
 
 // lockFile is what lock holds.
@@ -168,9 +189,9 @@ func (s *storage) lock() (release func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock data folder: %w", err)
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := platform.Lock(f); err != nil {
 		f.Close()
-		if errors.Is(err, syscall.EWOULDBLOCK) {
+		if errors.Is(err, platform.ErrLocked) {
 			return nil, fmt.Errorf("data folder %s is in use by another waymark serve; stop it, choose another "+
 				"--data-dir, or use PostgreSQL for several processes", s.DataDir)
 		}

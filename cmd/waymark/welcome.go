@@ -21,7 +21,7 @@ var welcomeText = template.Must(template.New("welcome").Parse(`
 Waymark runs in development mode.
 
   API         {{.API}}/v1
-  Reference   {{.API}}/docs
+  Docs        {{.API}}/docs/
   Dashboard   {{.Dashboard}}
   Links       http://<prefix>.{{.Zone}}:{{.Port}}/<slug>
 

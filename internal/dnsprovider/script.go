@@ -11,10 +11,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/platform"
 )
 
 const (
@@ -148,12 +148,12 @@ func (s *Script) run(ctx context.Context, r request) (answer, error) {
 	c.Env = []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8"}
 	c.Dir, c.WaitDelay = filepath.Dir(s.path), outputTimeout
 	// The script's processes are a group of their own, which ends with the run.
-	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	platform.Group(c)
 	if err := c.Start(); err != nil {
 		return answer{}, cause(ctx, err)
 	}
 	err = c.Wait()
-	syscall.Kill(-c.Process.Pid, syscall.SIGKILL)
+	platform.EndGroup(c)
 	if err != nil && ctx.Err() != nil {
 		return answer{}, fmt.Errorf("the script did not end in time: %w%s", context.Cause(ctx), stderr.said())
 	}

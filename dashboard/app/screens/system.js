@@ -31,7 +31,8 @@ export default function System() {
       <dt>${w.domains.state}</dt><dd aria-live="polite">${state.value ? html`<${State} of=${state.value === "ready" ? "ready" : "failed"} text=${w.system[state.value]} />` : w.loading}</dd>
       <${Shown} of=${about}>${(c) => html`<dt>${w.system.environment}</dt><dd>${w.system.environments[c.environment] ?? c.environment}</dd><dt>${w.system.version}</dt><dd>${c.apiVersion}</dd>`}<//>
       <dt>${w.system.address}</dt><dd class="row nowrap tight"><code>${root}</code><${Copy} text=${root} /></dd>
-      <dt>${w.system.reference}</dt><dd><a href="/docs">${w.system.referenceText}</a></dd></dl><//>
+      <dt>${w.system.docs}</dt><dd><a href="/docs/">${w.system.docsText}</a></dd>
+      <dt>${w.system.reference}</dt><dd><a href="/docs/reference">${w.system.referenceText}</a></dd></dl><//>
     <${Shown} of=${usage}>${(u) => u && html`<p class="muted">${w.system.usageText}</p>
       <${Meters} title=${w.system.app(app.value?.name ?? "")} limits=${u.sharedLimits.app} usage=${u.sharedUsage.app} />
       <${Meters} title=${w.system.account} limits=${u.sharedLimits.account} usage=${u.sharedUsage.account} />

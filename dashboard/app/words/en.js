@@ -209,7 +209,7 @@ export default {
     deleteKeyText: "It can no longer be used to sign in. Make sure that you have another way.",
   },
   system: {
-    title: "System", health: "Server", ready: "Ready", notReady: "Not ready", unreachable: "Not reached", environment: "Environment", environments: { production: "Production", staging: "Test" }, version: "API version", address: "API address", reference: "API reference", referenceText: "All calls, with examples",
+    title: "System", health: "Server", ready: "Ready", notReady: "Not ready", unreachable: "Not reached", environment: "Environment", environments: { production: "Production", staging: "Test" }, version: "API version", address: "API address", docs: "Documentation", docsText: "Guides, settings, and what a message means", reference: "API reference", referenceText: "All calls, with examples",
     usageText: "When a limit is reached, further calls are refused until it begins anew.", reload: "Load again", app: (name) => `The app ${name}`, account: "All of your account", session: "This session",
     rows: {
       entry: "All calls", read: "Reading calls", write: "Changes", linkCreatePerMinute: "New links", linkCreatePerHour: "New links", uploadPerMinute: "Uploads", activeOperations: "Operations under way", automationRecords: "Imports, exports and batches kept", webhooks: "Webhooks",

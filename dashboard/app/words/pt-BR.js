@@ -208,7 +208,7 @@ export default {
     deleteKeyText: "Não será mais possível entrar com ela. Confira se você tem outra forma de entrar.",
   },
   system: {
-    title: "Sistema", health: "Servidor", ready: "Pronto", notReady: "Não está pronto", unreachable: "Sem resposta", environment: "Ambiente", environments: { production: "Produção", staging: "Teste" }, version: "Versão da API", address: "Endereço da API", reference: "Referência da API", referenceText: "Todas as chamadas, com exemplos",
+    title: "Sistema", health: "Servidor", ready: "Pronto", notReady: "Não está pronto", unreachable: "Sem resposta", environment: "Ambiente", environments: { production: "Produção", staging: "Teste" }, version: "Versão da API", address: "Endereço da API", docs: "Documentação", docsText: "Guias, configurações e o que cada mensagem significa (em inglês)", reference: "Referência da API", referenceText: "Todas as chamadas, com exemplos",
     usageText: "Quando um limite é atingido, as chamadas seguintes são recusadas até que ele recomece.", reload: "Carregar de novo", app: (/** @type {string} */ name) => `O app ${name}`, account: "Toda a sua conta", session: "Esta sessão",
     rows: {
       entry: "Todas as chamadas", read: "Chamadas de leitura", write: "Mudanças", linkCreatePerMinute: "Novos links", linkCreatePerHour: "Novos links", uploadPerMinute: "Envios de arquivos", activeOperations: "Operações em andamento", automationRecords: "Importações, exportações e lotes guardados", webhooks: "Webhooks",
