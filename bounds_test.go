@@ -2,6 +2,7 @@ package waymark_test
 
 import (
 	"go/ast"
+	"go/build"
 	"go/constant"
 	"go/importer"
 	"go/parser"
@@ -9,6 +10,7 @@ import (
 	"go/types"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -23,10 +25,12 @@ import (
 var single = strings.Fields(`
 	actor.maxEmail actor.maxKeyID actor.maxName actor.maxReason actor.maxSubject actor.maxToken
 	analytics.maxHours analytics.maxRange apikey.maxLifetime asset/imagecheck.maxDecoding asset/imagecheck.maxScans backup.maxManifest
+	backup.maxNamed
 	browser.maxCookie
 	automation/exports.maxBytes automation/exports.maxRecords automation/exports.maxTime
 	automation/imports.maxContent automation/imports.maxRows
-	certificate.maxDetail certificate.maxKey certificate.maxValue clicklog.maxPayload
+	certificate.maxDetail certificate.maxKey certificate.maxValue
+	cli.maxBody cli.maxFile cli.maxFileRows cli.maxSideBySide cli.maxToken cli.maxUpload clicklog.maxPayload
 	dnslookup.maxChain dnslookup.maxServers dnsprovider.maxString dnsprovider.maxTTL dnsprovider.maxText
 	dnsrecord.maxKnown dnsrecord.maxPerDomain dnsrecord.maxPerSet dnsrecord.maxSetBytes
 	domain.maxAppleFile domain.maxObserved domain.maxPrefix domain.maxValue
@@ -34,10 +38,11 @@ var single = strings.Fields(`
 	eventstore/segments.maxComposers eventstore/segments.maxWait
 	eventstore/segments/segment.maxDepth eventstore/segments/segment.maxFooter eventstore/segments/segment.maxRows
 	link.maxFurther link.maxHops link.maxLooked link.maxParameters link.maxParametersDepth link.maxSegment
-	main.maxListed main.maxScrapes main.maxSecret
+	main.maxListed main.maxReason main.maxScrapes main.maxSecret
 	op.maxAppID op.maxBytes op.maxLimit op.maxUpload opt.maxMembers outbound.maxDials outbound.maxSessions
 	page.maxAccept qr.maxLogo ratelimit.maxTogether redirect.maxPath requestlog.maxPerWrite
-	route.maxFallback route.maxNative route.maxQuery schema.maxShape store.maxGroup store.maxShared
+	route.maxFallback route.maxNative route.maxQuery schema.maxShape store.maxGroup store.maxShared store.maxSlowText
+	tracing.maxAttributes tracing.maxBatch tracing.maxText
 	visitor.maxAgent webhook.maxFailures webhook.maxWrites
 `)
 
@@ -45,6 +50,11 @@ var single = strings.Fields(`
 func constants(t *testing.T) map[string]constant.Value {
 	t.Helper()
 	files := token.NewFileSet()
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	build.Default.GOROOT = strings.TrimSpace(string(root)) // which a program that is compiled with -trimpath does not know
 	std := importer.ForCompiler(files, "source", nil)
 	all := map[string]constant.Value{}
 	for _, root := range []string{"internal", "cmd"} {

@@ -14,26 +14,26 @@ import (
 // testOnly packages may import anything and are imported by tests alone.
 var testOnly = []string{"csvtable/csvtest", "visitor/visitortest", "store/storetest", "store/storetest/withpostgres",
 	"dnsprovider/dnstest", "dnslookup/dnstest", "certificate/pebbletest",
-	"eventstore/enginetest", "eventstore/clickhouse/clickhousetest", "apitest", "apitest/refused"}
+	"eventstore/enginetest", "tracing/tracingtest", "eventstore/clickhouse/clickhousetest", "apitest", "apitest/refused"}
 
 const (
 	module   = "github.com/waymarkhq/waymark/"
 	internal = module + "internal/"
 )
 
-// floors returns the floor of each package that the README's map draws, from 1 for
+// floors returns the floor of each package that the map in CONTRIBUTING.md draws, from 1 for
 // the lowest line. The order of packages is written down there alone: a package
 // imports only from lines below its own.
 func floors(t *testing.T) map[string]int {
 	t.Helper()
-	readme, err := os.ReadFile("README.md")
+	page, err := os.ReadFile("CONTRIBUTING.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, drawing, found := strings.Cut(string(readme), "```text\ncmd/waymark")
+	_, drawing, found := strings.Cut(string(page), "```text\ncmd/waymark")
 	drawing, _, ended := strings.Cut("cmd/waymark"+drawing, "\n```\n")
 	if !found || !ended {
-		t.Fatal("README.md has no map of packages that begins with cmd/waymark")
+		t.Fatal("CONTRIBUTING.md has no map of packages that begins with cmd/waymark")
 	}
 	lines := strings.Split(drawing, "\n")
 	floor := map[string]int{}
@@ -91,7 +91,7 @@ func TestFloors(t *testing.T) {
 		}
 		own := drawn(name)
 		if own == "" {
-			t.Errorf("%s is not on the map in README.md: draw it on the line that it belongs to", name)
+			t.Errorf("%s is not on the map in CONTRIBUTING.md: draw it on the line that it belongs to", name)
 		}
 		for _, imported := range p.Imports {
 			other, ok := strings.CutPrefix(imported, internal)

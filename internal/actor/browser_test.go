@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -277,6 +278,11 @@ func TestLinks(t *testing.T) {
 			a, err := w.uses(wrong)
 			refused(t, name, a, err, unknownLink)
 		}
+		// What cannot be a code is refused without a question to the database.
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		_, err := UseLink(gone, w.db, "x", "Firefox on Linux")
+		refused(t, "no code", nil, err, unknownLink)
 		w.clock.Move(10*time.Minute - time.Millisecond)
 		if _, err := w.uses(sooner); err != nil {
 			t.Errorf("within ten minutes: %v", err)

@@ -38,6 +38,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/outbound"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
+	"github.com/waymarkhq/waymark/internal/tracing"
 	"github.com/waymarkhq/waymark/internal/turns"
 )
 
@@ -98,6 +99,8 @@ type Options struct {
 	Issuer *actor.Issuer
 	// APIURL is where browsers reach the API; empty is Origin.
 	APIURL string
+	// Tracer makes traces; nil makes none.
+	Tracer *tracing.Tracer
 }
 
 // Each runs f on a fresh installation of each engine.
@@ -169,7 +172,7 @@ func (i *Installation) start(t testing.TB, engine string, o Options) {
 		},
 		Engine: assembly.EngineSettings{Address: o.Events},
 		DB:     i.DB, Roles: assembly.Roles{API: true, Redirect: true, Executor: true}, DataDir: i.DataDir, Clock: i.Clock,
-		Log: log, Metrics: i.Metrics,
+		Log: log, Metrics: i.Metrics, Tracer: o.Tracer,
 		Environment: actor.Staging, LimitScale: o.LimitScale, DocsURL: Origin + "/docs",
 		Issuer: o.Issuer, APIURL: address,
 		CORSOrigins:    o.CORSOrigins,

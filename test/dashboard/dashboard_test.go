@@ -22,6 +22,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
+	"github.com/waymarkhq/waymark/test/program"
 )
 
 // patience bounds every wait: generous, because it asserts no performance.
@@ -40,10 +41,8 @@ func buildAndRun(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	binary = filepath.Join(dir, "waymark")
-	build := exec.Command("go", "build", "-o", binary, "github.com/waymarkhq/waymark/cmd/waymark")
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build waymark: %v\n%s", err, out)
+	if binary, err = program.Build(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return m.Run()

@@ -19,6 +19,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/eventstore/segments"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
 	"github.com/waymarkhq/waymark/internal/turns"
+	"github.com/waymarkhq/waymark/test/program"
 )
 
 // world is an installation whose events all lie in files.
@@ -153,14 +154,14 @@ func TestSegments(t *testing.T) {
 func TestExport(t *testing.T) {
 	w := newWorld(t)
 	file := filepath.Join(t.TempDir(), "out.parquet")
-	program := filepath.Join(t.TempDir(), "waymark")
-	if out, err := exec.Command("go", "build", "-o", program, "../../cmd/waymark").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	binary, err := program.Build(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
 	// A day less at each end than there is.
 	const day = 24 * time.Hour
 	w.start, w.end = w.start.Add(day), w.end.Add(-day)
-	out, err := exec.Command(program, "events", "export", "--data-dir", w.dir, "--app", "first", "--start",
+	out, err := exec.Command(binary, "events", "export", "--data-dir", w.dir, "--app", "first", "--start",
 		w.start.String(), "--end", w.end.String(), "--parquet", file).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -18,6 +18,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/waymarkhq/waymark/test/program"
 )
 
 const (
@@ -45,10 +47,8 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	binary = filepath.Join(dir, "waymark")
-	build := exec.Command("go", "build", "-o", binary, "github.com/waymarkhq/waymark/cmd/waymark")
-	if out, err := build.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "build waymark: %v\n%s", err, out)
+	if binary, err = program.Build(dir); err != nil {
+		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	code := m.Run()
