@@ -93,7 +93,7 @@ func (b *batch) tests(ctx context.Context, name string) (binary string, err erro
 	if _, err := os.Stat(binary); !errors.Is(err, fs.ErrNotExist) {
 		return binary, err
 	}
-	build := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-ldflags=-s -w",
+	build := exec.CommandContext(ctx, "go", "test", "-c", "-trimpath", "-vet=off", "-ldflags=-s -w",
 		"-overlay="+filepath.Join(b.folder, "overlay.json"), "-o", binary, "./"+folder+name)
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building the tests of %s: %w: %s", name, err, out)
