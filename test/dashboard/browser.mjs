@@ -15,7 +15,7 @@ export const origin = new URL(link).origin;
 export const patience = 30_000;
 
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
-export const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox', '--force-color-profile=srgb'] });
+export const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox', '--disable-gpu', '--force-color-profile=srgb'] });
 
 // report prints what a check found.
 export function report(page, check, problem = '') {

@@ -22,6 +22,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
+	"github.com/waymarkhq/waymark/test/chromium"
 	"github.com/waymarkhq/waymark/test/program"
 )
 
@@ -140,12 +141,7 @@ func (s *server) stop() {
 // run has a script check the dashboard, and returns how many checks it made.
 func (s *server) run(script string, args ...string) (checks int) {
 	s.t.Helper()
-	chromium, err := exec.LookPath("chromium")
-	if err != nil {
-		s.t.Fatalf("this test needs Chromium (scripts/tools installs it): %v", err)
-	}
-	command := exec.CommandContext(s.t.Context(), "node", append([]string{script, s.link}, args...)...)
-	command.Env = append(os.Environ(), "CHROMIUM="+chromium)
+	command := chromium.Script(s.t, script, append([]string{s.link}, args...)...)
 	var complaints bytes.Buffer
 	command.Stderr = &complaints
 	answers, err := command.StdinPipe()

@@ -7,7 +7,7 @@ import { chromium } from 'playwright-core';
 
 const [address, issuer] = process.argv.slice(2);
 const origin = new URL(address).origin;
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox'] });
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
 
 async function checked(check, run) {
   let problem;

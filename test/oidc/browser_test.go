@@ -6,10 +6,11 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/waymarkhq/waymark/test/chromium"
 )
 
 // visitor is a browser: it keeps cookies and goes where it is led.
@@ -117,17 +118,12 @@ func TestBrowsersOfAProvider(t *testing.T) {
 
 // The same in Chromium, where the provider is another site than the dashboard, and asks.
 func TestChromiumOfAProvider(t *testing.T) {
-	chromium, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Fatalf("this test needs Chromium (scripts/tools installs it): %v", err)
-	}
 	address := freeAddress(t)
 	known := strings.Replace(address, "127.0.0.1", "localhost", 1)
 	t.Setenv("REDIRECT", "http://"+known+"/auth/callback")
 	p := startProvider(t, "0")
 	serve(t, t.TempDir(), p.issuer, browsers(t, address, known)...)
-	script := exec.CommandContext(t.Context(), "node", "browser.mjs", "http://"+known+"/dashboard/", p.issuer)
-	script.Env = append(os.Environ(), "CHROMIUM="+chromium)
+	script := chromium.Script(t, "browser.mjs", "http://"+known+"/dashboard/", p.issuer)
 	var complaints strings.Builder
 	script.Stderr = &complaints
 	out, err := script.Output()

@@ -10,7 +10,7 @@ import { chromium } from 'playwright-core';
 export const [address, folder] = process.argv.slice(2);
 export const pages = await (await fetch(`${address}/pages.json`)).json();
 export const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM, args: ['--no-sandbox', '--force-color-profile=srgb'],
+  executablePath: process.env.CHROMIUM, args: ['--no-sandbox', '--disable-gpu', '--force-color-profile=srgb'],
 });
 
 // report prints what a check found.

@@ -22,6 +22,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/waymarkhq/waymark/internal/page"
+	"github.com/waymarkhq/waymark/test/chromium"
 )
 
 // install gets the packages as package-lock.json has them.
@@ -76,12 +77,7 @@ func start(t *testing.T, fill func(*testing.T, *album)) (address string, names [
 // run has a script check the pages, and returns how many checks it made.
 func run(t *testing.T, script string, args ...string) (checks int) {
 	t.Helper()
-	chromium, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Fatalf("this test needs Chromium (scripts/tools installs it): %v", err)
-	}
-	command := exec.Command("node", append([]string{script}, args...)...)
-	command.Env = append(os.Environ(), "CHROMIUM="+chromium)
+	command := chromium.Script(t, script, args...)
 	var complaints bytes.Buffer
 	command.Stderr = &complaints
 	out, err := command.Output()

@@ -3,7 +3,7 @@
 import { chromium } from "playwright-core";
 
 const input = await new Response(process.stdin).json();
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] });
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
 try {
   const page = await browser.newPage();
   await page.goto(process.argv[2]);

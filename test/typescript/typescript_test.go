@@ -23,6 +23,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
+	"github.com/waymarkhq/waymark/test/chromium"
 	"github.com/waymarkhq/waymark/test/program"
 )
 
@@ -239,10 +240,6 @@ func TestClient(t *testing.T) {
 func TestRuntimes(t *testing.T) {
 	s := serve(t, "sqlite")
 	input := s.delivered(t)
-	chromium, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Fatalf("this test needs Chromium (scripts/tools installs it): %v", err)
-	}
 	if err := os.WriteFile(filepath.Join(user, "page.html"), []byte("<!doctype html><title>A page</title>"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -253,10 +250,10 @@ func TestRuntimes(t *testing.T) {
 	for name, c := range map[string]*exec.Cmd{
 		"node":     exec.Command("node", "node.mjs"),
 		"deno":     exec.Command("node", filepath.Join(here, "node_modules/deno/bin.cjs"), "run", "--no-lock", "--allow-net=127.0.0.1", "deno.mjs"),
-		"chromium": exec.Command("node", filepath.Join(here, "browser.mjs"), s.site.URL+"/page.html"),
+		"chromium": chromium.Script(t, filepath.Join(here, "browser.mjs"), s.site.URL+"/page.html"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			c.Dir, c.Env = user, append(os.Environ(), "CHROMIUM="+chromium, "DENO_DIR="+t.TempDir(), "NO_COLOR=1")
+			c.Dir, c.Env = user, append(c.Environ(), "DENO_DIR="+t.TempDir(), "NO_COLOR=1")
 			c.Stdin = bytes.NewReader(input)
 			var complaints bytes.Buffer
 			c.Stderr = &complaints
