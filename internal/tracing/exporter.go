@@ -25,6 +25,8 @@ type exporter struct {
 	log     *slog.Logger
 	spans   *prometheus.CounterVec
 	failing atomic.Bool
+	// waiting is how many spans are not sent yet.
+	waiting atomic.Int64
 }
 
 const (
@@ -43,7 +45,7 @@ func newExporter(o Options) (*exporter, error) {
 	}
 	e := &exporter{url: u.JoinPath("v1/traces").String(), client: &http.Client{}, log: o.Log,
 		spans: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "waymark_trace_spans_total",
-			Help: "Spans that were sent to the collector, or lost because it did not take them."}, []string{"outcome"})}
+			Help: "Spans that were sent to the collector, or lost because it did not take them in time."}, []string{"outcome"})}
 	if o.Metrics != nil {
 		o.Metrics.MustRegister(e.spans)
 	}
@@ -53,6 +55,7 @@ func newExporter(o Options) (*exporter, error) {
 // ExportSpans implements sdktrace.SpanExporter. Spans that cannot be sent are lost: nothing else
 // waits for them.
 func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
+	defer e.waiting.Add(-int64(len(spans)))
 	body, err := packed(spans)
 	if err == nil {
 		err = e.send(ctx, body)
@@ -69,6 +72,23 @@ func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpa
 		e.log.Info("traces are sent again")
 	}
 	return nil
+}
+
+// queue is where spans wait to be sent. The processor of OpenTelemetry, too, gives up those that do not fit,
+// but tells nobody how many they were.
+type queue struct {
+	sdktrace.SpanProcessor
+	of *exporter
+}
+
+// OnEnd implements sdktrace.SpanProcessor.
+func (q queue) OnEnd(s sdktrace.ReadOnlySpan) {
+	if q.of.waiting.Add(1) > maxQueue {
+		q.of.waiting.Add(-1)
+		q.of.spans.WithLabelValues("lost").Inc()
+		return
+	}
+	q.SpanProcessor.OnEnd(s)
 }
 
 // Shutdown implements sdktrace.SpanExporter.

@@ -29,7 +29,7 @@ type Span = trace.Span
 type Attr = attribute.KeyValue
 
 const (
-	// maxQueue is how many spans wait to be sent; further ones are dropped.
+	// maxQueue is how many spans wait to be sent; further ones are lost.
 	maxQueue = 4096
 	// maxBatch is how many spans a request has.
 	maxBatch = 512
@@ -84,8 +84,9 @@ func New(o Options) (*Tracer, error) {
 		sdktrace.WithRawSpanLimits(limits),
 		sdktrace.WithResource(resource.NewSchemaless(attribute.String("service.name", "waymark"),
 			attribute.String("service.version", o.Version), attribute.String("service.instance.id", o.Instance))),
-		sdktrace.WithBatcher(to, sdktrace.WithMaxQueueSize(maxQueue), sdktrace.WithMaxExportBatchSize(maxBatch),
-			sdktrace.WithBatchTimeout(sendEvery), sdktrace.WithExportTimeout(sendLimit)),
+		sdktrace.WithSpanProcessor(queue{of: to, SpanProcessor: sdktrace.NewBatchSpanProcessor(to,
+			sdktrace.WithMaxQueueSize(maxQueue), sdktrace.WithMaxExportBatchSize(maxBatch),
+			sdktrace.WithBatchTimeout(sendEvery), sdktrace.WithExportTimeout(sendLimit))}),
 	)
 	return &Tracer{calls: o.Calls, visits: o.Visits, exporter: to, provider: provider, tracer: provider.Tracer(scope)}, nil
 }

@@ -209,6 +209,26 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// While a collector does not answer, so many spans wait for it; further ones are lost, and counted.
+func TestQueueIsBounded(t *testing.T) {
+	c, tracer := collecting(t, Options{Calls: 1})
+	for round := 1; round <= 2; round++ {
+		resume := c.Hold()
+		for range maxQueue + 3 {
+			call(t, tracer, "").End()
+		}
+		lost := testutil.ToFloat64(tracer.exporter.spans.WithLabelValues("lost"))
+		resume()
+		if err := tracer.provider.ForceFlush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		sent := testutil.ToFloat64(tracer.exporter.spans.WithLabelValues("sent"))
+		if lost != float64(3*round) || sent != float64(maxQueue*round) {
+			t.Errorf("round %d: %v lost, %v sent", round, lost, sent)
+		}
+	}
+}
+
 // A collector that cannot be reached takes no more time than it has, and its password is not logged.
 func TestUnreachable(t *testing.T) {
 	var log strings.Builder

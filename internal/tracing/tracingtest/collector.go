@@ -46,6 +46,12 @@ func (c *Collector) Refuse(statuses ...int) {
 	c.refusals = slices.Clone(statuses)
 }
 
+// Hold has requests wait until resume is called.
+func (c *Collector) Hold() (resume func()) {
+	c.mu.Lock()
+	return c.mu.Unlock
+}
+
 // ServeHTTP implements http.Handler.
 func (c *Collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.mu.Lock()
