@@ -38,7 +38,7 @@ const (
 // proxy is the peer whose headers tell where visitors are.
 var proxy = netip.MustParseAddr("127.0.0.1")
 
-// installation is one on SQLite, in a folder of its own.
+// installation is one on SQLite, in a folder of its own. Its events are where their address says.
 type installation struct {
 	*assembly.Installation
 	dir     string
@@ -50,7 +50,8 @@ type installation struct {
 // begins is midnight of the first day, a Monday.
 var begins = clock.At(time.Date(2027, 3, 1, 0, 0, 0, 0, time.UTC))
 
-func open() (_ *installation, err error) {
+// open starts an installation with the events in an engine, such as "segments".
+func open(events string) (_ *installation, err error) {
 	i := &installation{clock: &clock.Clock{}, metrics: prometheus.NewRegistry()}
 	i.clock.Move(begins.Sub(i.clock.Now()))
 	if i.dir, err = os.MkdirTemp("", "waymark-simulate-"); err != nil {
@@ -74,7 +75,8 @@ func open() (_ *installation, err error) {
 			Addresses: link.Addresses{Scheme: "https"}, Blobs: blobs, Assets: asset.Addresses{Scheme: "https"},
 			Outbound: outbound.New(outbound.Options{}),
 		},
-		DB: i.db, Roles: assembly.Roles{API: true, Redirect: true, Executor: true}, DataDir: i.dir, Clock: i.clock,
+		Engine: assembly.EngineSettings{Address: events},
+		DB:     i.db, Roles: assembly.Roles{API: true, Redirect: true, Executor: true}, DataDir: i.dir, Clock: i.clock,
 		// It would tell of a clock that jumps. What is lost is seen at the end.
 		Log: slog.New(slog.DiscardHandler), Metrics: i.metrics,
 		Environment: actor.Staging, LimitScale: 1000, DocsURL: "https://example.com/docs",

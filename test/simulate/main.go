@@ -20,6 +20,8 @@ import (
 	"runtime"
 	"text/tabwriter"
 	"time"
+
+	"github.com/waymarkhq/waymark/internal/assembly"
 )
 
 // Sizes of the run.
@@ -46,7 +48,7 @@ func run() (err error) {
 	if *days < 1 || *visits < 1 || *workers < 1 || *links <= crowdLink {
 		return fmt.Errorf("it needs a day, a visit, a worker and more than %d links", crowdLink)
 	}
-	i, err := open()
+	i, err := open(assembly.Segments)
 	if err != nil {
 		return err
 	}

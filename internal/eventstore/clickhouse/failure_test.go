@@ -45,7 +45,7 @@ func count(t *testing.T, s *clickhouse.Store) int64 {
 // A Store needs its server when it is asked for something, not before, and goes on when
 // the server is there again. Its errors say what is wrong, but not the password.
 func TestServerThatIsAway(t *testing.T) {
-	relay, address := newRelay(t, clickhousetest.Address(t))
+	relay, address := clickhousetest.NewRelay(t, clickhousetest.Address(t))
 	s := open(t, address)
 	u, err := url.Parse(address)
 	if err != nil {
@@ -73,7 +73,7 @@ func TestServerThatIsAway(t *testing.T) {
 		_, _, err = s.Erase(t.Context(), eventstore.Erasure{LinkID: "one"})
 		refused("erase", err)
 		refused("check", s.Check(t.Context()))
-		relay.up(t)
+		relay.Up(t)
 		if err := s.Check(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -83,28 +83,28 @@ func TestServerThatIsAway(t *testing.T) {
 		if got := count(t, s); got != 3 {
 			t.Errorf("%d clicks, want 3", got)
 		}
-		relay.down()
+		relay.Down()
 	}
 }
 
 // A batch whose answer is lost may be stored: it is once, after it was tried again.
 func TestLostAnswer(t *testing.T) {
 	address := clickhousetest.Address(t)
-	relay, through := newRelay(t, address)
-	relay.up(t)
+	relay, through := clickhousetest.NewRelay(t, address)
+	relay.Up(t)
 	s, direct := open(t, through), open(t, address)
 	if err := s.Append(t.Context(), clicks(1)); err != nil {
 		t.Fatal(err)
 	}
-	relay.loseAnswers(100_000) // the ids that are looked up are less, they and the events more
+	relay.LoseAnswers(100_000) // the ids that are looked up are less, they and the events more
 	failed := make(chan error)
 	go func() { failed <- s.Append(t.Context(), clicks(4000)) }()
 	storetest.Eventually(t, "the server has the batch", func() bool { return count(t, direct) == 4000 })
-	relay.down()
+	relay.Down()
 	if err := <-failed; err == nil {
 		t.Fatal("an Append without an answer returned no error")
 	}
-	relay.up(t)
+	relay.Up(t)
 	for range 2 {
 		if err := s.Append(t.Context(), clicks(4001)); err != nil {
 			t.Fatal(err)
@@ -117,13 +117,13 @@ func TestLostAnswer(t *testing.T) {
 
 // Whoever does not wait any more is not kept waiting by a server that says nothing.
 func TestSilentServer(t *testing.T) {
-	relay, address := newRelay(t, clickhousetest.Address(t))
-	relay.up(t)
+	relay, address := clickhousetest.NewRelay(t, clickhousetest.Address(t))
+	relay.Up(t)
 	s := open(t, address)
 	if got := count(t, s); got != 0 {
 		t.Fatalf("%d clicks at first", got)
 	}
-	relay.loseAnswers(1)
+	relay.LoseAnswers(1)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 2)
 	go func() { ended <- s.Append(ctx, clicks(1)) }()
@@ -141,14 +141,14 @@ func TestSilentServer(t *testing.T) {
 
 // While somebody waits for a silent server to get the schema, others may leave.
 func TestSilentServerAtFirst(t *testing.T) {
-	relay, address := newRelay(t, clickhousetest.Address(t))
-	relay.up(t)
-	relay.loseAnswers(1)
+	relay, address := clickhousetest.NewRelay(t, clickhousetest.Address(t))
+	relay.Up(t)
+	relay.LoseAnswers(1)
 	s := open(t, address)
 	first, end := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- s.Append(first, clicks(1)) }()
-	storetest.Eventually(t, "the server is asked", relay.asked)
+	storetest.Eventually(t, "the server is asked", relay.Asked)
 	left, leave := context.WithCancel(t.Context())
 	leave()
 	if err := s.Append(left, clicks(1)); !errors.Is(err, context.Canceled) {

@@ -1,4 +1,4 @@
-package clickhouse_test
+package clickhousetest
 
 import (
 	"net"
@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// relay stands between a Store and a server, as a network that may fail.
-type relay struct {
+// Relay stands between a program and a server, as a network that may fail.
+type Relay struct {
 	address, server string
 
 	mu       sync.Mutex
@@ -19,9 +19,9 @@ type relay struct {
 	lose int
 }
 
-// newRelay returns a relay to the server of an address, down, and the address with the
-// relay in its place.
-func newRelay(t *testing.T, address string) (*relay, string) {
+// NewRelay returns a relay to the server of an address, down, and the address with the
+// relay in its place. It ends with the test.
+func NewRelay(t testing.TB, address string) (*Relay, string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -32,14 +32,14 @@ func newRelay(t *testing.T, address string) (*relay, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &relay{address: l.Addr().String(), server: u.Host}
+	r := &Relay{address: l.Addr().String(), server: u.Host}
 	u.Host = r.address
-	t.Cleanup(r.down)
+	t.Cleanup(r.Down)
 	return r, u.String()
 }
 
-// up makes the server reachable.
-func (r *relay) up(t *testing.T) {
+// Up makes the server reachable.
+func (r *Relay) Up(t testing.TB) {
 	t.Helper()
 	l, err := net.Listen("tcp", r.address)
 	if err != nil {
@@ -68,8 +68,8 @@ func (r *relay) up(t *testing.T) {
 	}()
 }
 
-// down cuts everything off.
-func (r *relay) down() {
+// Down cuts everything off.
+func (r *Relay) Down() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.listener != nil {
@@ -81,22 +81,22 @@ func (r *relay) down() {
 	r.listener, r.conns, r.lose = nil, nil, 0
 }
 
-// loseAnswers makes the relay lose what the server says once it got some more bytes.
-func (r *relay) loseAnswers(after int) {
+// LoseAnswers makes the relay lose what the server says once it got some more bytes.
+func (r *Relay) LoseAnswers(after int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.lose = after
 }
 
-// asked reports whether somebody is connected.
-func (r *relay) asked() bool {
+// Asked reports whether somebody is connected.
+func (r *Relay) Asked() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return len(r.conns) > 0
 }
 
 // copy forwards what from says to to.
-func (r *relay) copy(to, from net.Conn, toServer bool) {
+func (r *Relay) copy(to, from net.Conn, toServer bool) {
 	defer to.Close()
 	buffer := make([]byte, 4096)
 	for {
