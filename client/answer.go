@@ -51,8 +51,11 @@ func (a *Answer) Data(into any) error {
 	return nil
 }
 
-// Revision returns the revision of the resource, for Request.Revision; "" when the answer has none.
-func (a *Answer) Revision() string { return strings.Trim(a.Header.Get("ETag"), `"`) }
+// Revision returns the revision of the resource, for Request.Revision; "" when the answer has none. A
+// proxy that compresses answers has marked their ETag as weak, which If-Match must not be.
+func (a *Answer) Revision() string {
+	return strings.Trim(strings.TrimPrefix(a.Header.Get("ETag"), "W/"), `"`)
+}
 
 // IsJSON reports whether the answer is in JSON; other answers are files.
 func (a *Answer) IsJSON() bool {

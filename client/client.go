@@ -145,7 +145,11 @@ func (c *Client) once(ctx context.Context, r *Request, body []byte, contentType 
 	}
 	a := &Answer{Status: response.StatusCode, Header: response.Header, Body: text}
 	if a.Status < 200 || a.Status > 299 {
-		return nil, refusal(a, target)
+		e := refusal(a, target)
+		if a.Status >= http.StatusInternalServerError {
+			e.Key = r.Key
+		}
+		return nil, e
 	}
 	return a, nil
 }
@@ -153,7 +157,10 @@ func (c *Client) once(ctx context.Context, r *Request, body []byte, contentType 
 // Check refuses an address or a credential with which no call can be made.
 func (c *Client) Check() error {
 	u, err := url.Parse(c.Server)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.User != nil {
+	if err == nil && u.User != nil {
+		return errors.New("the address of the server has a name or a password in it, which are not sent: leave them out")
+	}
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" {
 		return fmt.Errorf("the server %q is not an address such as https://waymark.example.com", c.Server)
 	}
 	if strings.ContainsFunc(c.Token, func(r rune) bool { return r < ' ' || r == '\x7f' }) {

@@ -101,6 +101,40 @@ func TestKeys(t *testing.T) {
 	}
 }
 
+// Where the server failed, nobody knows whether a mutation happened: its key is told. Of a refusal it is known.
+func TestRepeatKey(t *testing.T) {
+	for status, unknown := range map[int]bool{302: false, 409: false, 499: false, 500: true, 502: true, 503: true, 504: true} {
+		c := with(func(*http.Request) (*http.Response, error) { return refused(status, "some_code"), nil })
+		c.Patience = -1
+		for method, want := range map[string]string{"GET": "", "POST": map[bool]string{true: "k"}[unknown]} {
+			r := client.Request{Method: method, Path: "/tags"}
+			if method != "GET" {
+				r.Key = "k"
+			}
+			if _, err := c.Do(t.Context(), r); err == nil || client.RepeatKey(err) != want {
+				t.Errorf("%s, %d: %v, key %q", method, status, err, client.RepeatKey(err))
+			}
+		}
+	}
+	c := with(func(*http.Request) (*http.Response, error) { return nil, errors.New("cut off") })
+	c.Patience = -1
+	if _, err := c.Do(t.Context(), client.Request{Method: "POST", Path: "/tags", Key: "k"}); client.RepeatKey(err) != "k" {
+		t.Errorf("without an answer: %v", err)
+	}
+	if client.RepeatKey(nil)+client.RepeatKey(errors.New("x")) != "" {
+		t.Error("a key of nothing")
+	}
+}
+
+// The revision of an answer is what a change names, also where a proxy compressed the answer.
+func TestRevision(t *testing.T) {
+	for tag, want := range map[string]string{"": "", `"5f0a"`: "5f0a", `W/"5f0a"`: "5f0a"} {
+		if got := (&client.Answer{Header: http.Header{"Etag": {tag}}}).Revision(); got != want {
+			t.Errorf("%s: %q", tag, got)
+		}
+	}
+}
+
 // What would be refused again is not repeated.
 func TestRefusals(t *testing.T) {
 	for _, status := range []int{400, 401, 403, 404, 409, 412, 422, 500} {

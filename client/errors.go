@@ -2,6 +2,7 @@ package client
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -17,6 +18,9 @@ type Error struct {
 	RequestID  string        `json:"requestId"`
 	Details    []Detail      `json:"details"`
 	RetryAfter time.Duration `json:"-"`
+	// Key is the Idempotency-Key of a mutation that may have happened all the same: the server failed
+	// (a status from 500 on). It is "" otherwise.
+	Key string `json:"-"`
 }
 
 // Detail points at one part of the request that was refused.
@@ -48,6 +52,20 @@ func (e *LostError) Error() string { return "no answer from the server: " + e.er
 
 // Unwrap returns the cause.
 func (e *LostError) Unwrap() error { return e.err }
+
+// RepeatKey returns the Idempotency-Key of a mutation of which err leaves open whether it happened. The
+// same call with this key happens once. It is "" where nothing happened.
+func RepeatKey(err error) string {
+	var lost *LostError
+	var refused *Error
+	switch {
+	case errors.As(err, &lost):
+		return lost.Key
+	case errors.As(err, &refused):
+		return refused.Key
+	}
+	return ""
+}
 
 // refusal returns the error of an answer that is no success. An answer that is not from
 // Waymark, such as a proxy's, has no code.

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"mime"
 	"net/http"
@@ -41,7 +40,7 @@ func (f *callFlags) call(ctx context.Context) error {
 	}
 	a, err := c.Do(ctx, r)
 	if err != nil {
-		return repeatable(err)
+		return repeatable(err, r.Revision)
 	}
 	return f.show(a)
 }
@@ -49,14 +48,18 @@ func (f *callFlags) call(ctx context.Context) error {
 // asksForFile reports whether a list is asked for as one file.
 func asksForFile(query url.Values) bool { return query.Get("format") == "csv" }
 
-// repeatable tells how a mutation without an answer is repeated.
-func repeatable(err error) error {
-	var lost *client.LostError
-	if errors.As(err, &lost) && lost.Key != "" {
-		return fmt.Errorf("%w; whether it happened is not known: repeat the command with --idempotency-key %s, and it happens once",
-			err, lost.Key)
+// repeatable tells how a mutation is repeated of which nobody knows whether it happened. It has to be the
+// same call: one with another revision would be refused, as the revision has changed if it happened.
+func repeatable(err error, revision string) error {
+	key := client.RepeatKey(err)
+	if key == "" {
+		return err
 	}
-	return err
+	flags := "--idempotency-key " + key
+	if revision != "" {
+		flags += " --if-match " + revision
+	}
+	return fmt.Errorf("%w; whether it happened is not known: repeat the command with %s, and it happens once", err, flags)
 }
 
 // request makes the request of the flags.
@@ -112,9 +115,9 @@ func (f *callFlags) readUpload(name string, p place) (*client.File, error) {
 	return &client.File{Name: filepath.Base(name), Type: kind, Bytes: content, Fields: map[string]string{"appId": app}}, nil
 }
 
-// source returns the operation that reads what an operation changes: the one of the nearest path
+// readerOf returns the operation that reads what an operation changes: the one of the nearest path
 // above it. Where that is a list, the resource is a row of it.
-func source(o *api.Operation) *api.Operation {
+func readerOf(o *api.Operation) *api.Operation {
 	all := api.Operations()
 	for path := o.Path; path != ""; path = path[:strings.LastIndexByte(path, '/')] {
 		i := slices.IndexFunc(all, func(read api.Operation) bool {
@@ -129,7 +132,7 @@ func source(o *api.Operation) *api.Operation {
 
 // readRevision reads the revision of the resource that the operation changes.
 func (f *callFlags) readRevision(ctx context.Context, c *client.Client) (string, error) {
-	read, ids := source(f.operation), f.inPath
+	read, ids := readerOf(f.operation), f.inPath
 	r := client.Request{Method: read.Method, Path: client.Path(read.Path, ids...)}
 	if read.Tagged {
 		a, err := c.Do(ctx, r)

@@ -23,7 +23,7 @@ func TestSourcesOfRevisions(t *testing.T) {
 			continue
 		}
 		n++
-		read := source(&o)
+		read := readerOf(&o)
 		if read == nil || !strings.HasPrefix(o.Path, read.Path) {
 			t.Errorf("%s: no operation reads its revision", o.ID)
 			continue
@@ -346,7 +346,19 @@ func TestJournal(t *testing.T) {
 		}
 		j.leave()
 	}
-	if _, _, err := openJournal(name, "another"); err == nil || !strings.Contains(err.Error(), "another import") {
+	// Another import takes the place of one that made no link, and no other's.
+	other, resumed, err := openJournal(name, "another")
+	if err != nil || resumed || other.part(2).ID != "" {
+		t.Fatalf("after an import that was only tried: %v, resumed: %t", err, resumed)
+	}
+	if err := other.keep(partState{Part: 1, Committed: true}); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := openJournal(name, "another"); err == nil || !strings.Contains(err.Error(), "another command imports this file") {
+		t.Errorf("the journal of an import under way: %v", err)
+	}
+	other.leave()
+	if _, _, err := openJournal(name, "digest"); err == nil || !strings.Contains(err.Error(), "another import") {
 		t.Errorf("the journal of another import: %v", err)
 	}
 	if err := os.Remove(name); err != nil {

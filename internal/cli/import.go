@@ -57,7 +57,7 @@ func (i *importCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m, product, err := i.mapping(file.columns)
+	m, product, err := i.mapping(file)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (i *importCommand) Run(ctx context.Context) error {
 }
 
 // mapping returns the mapping of the file, and where it is from, for a person.
-func (i *importCommand) mapping(columns []string) (m mapping, product string, err error) {
+func (i *importCommand) mapping(file *linkFile) (m mapping, product string, err error) {
 	if i.Mapping != "" {
 		content, err := readBounded(i.Mapping, maxBody)
 		if err == nil {
@@ -97,8 +97,11 @@ func (i *importCommand) mapping(columns []string) (m mapping, product string, er
 		if err != nil {
 			return nil, "", fmt.Errorf("read the mapping %s: %w", i.Mapping, err)
 		}
-		m = m.of(columns)
-	} else if m, product, err = chooseMapping(i.From, columns); err != nil {
+		if missing := m.missing(file.columns); len(missing) > 0 {
+			return nil, "", usage(fmt.Sprintf("%s has no column %s, which the mapping names; it has %s", i.File,
+				strings.Join(missing, ", "), strings.Join(file.columns, ", ")))
+		}
+	} else if m, product, err = chooseMapping(i.From, file.columns); err != nil {
 		return nil, "", err
 	} else {
 		product = " of " + product
@@ -122,7 +125,10 @@ func digestOf(content []byte, options ...string) string {
 // stages tries the rows, asks, and makes the links; it writes the report at the end of each.
 func (i *importCommand) stages(ctx context.Context, run *importRun, tooLarge []int, rows int) (end summary, err error) {
 	run.done = progress("trying", rows-len(tooLarge))
-	full, err := run.try(ctx)
+	full, err := false, run.leaveRoom(ctx)
+	if err == nil {
+		full, err = run.try(ctx)
+	}
 	if err != nil {
 		return end, err
 	}
@@ -130,7 +136,7 @@ func (i *importCommand) stages(ctx context.Context, run *importRun, tooLarge []i
 		return end, err
 	}
 	tell("%d of %d rows can become links, %d cannot%s", end.valid, rows, end.invalid, map[bool]string{
-		true: fmt.Sprintf("; %d are tried later, as the app keeps 100 imports at a time", end.untried)}[full])
+		true: fmt.Sprintf("; %d are not tried yet, as an app keeps few imports that are only tried", end.untried)}[full])
 	end.show()
 	if i.DryRun {
 		end.dry = true
@@ -139,7 +145,7 @@ func (i *importCommand) stages(ctx context.Context, run *importRun, tooLarge []i
 	if end.left == 0 {
 		return end, nil
 	}
-	if agreed, err := i.agreed(ctx, end.left); err != nil || !agreed {
+	if err := i.agreed(ctx, end.left); err != nil {
 		return end, err
 	}
 	run.done = progress("importing", rows-len(tooLarge))
@@ -154,21 +160,23 @@ func (i *importCommand) stages(ctx context.Context, run *importRun, tooLarge []i
 	return end, nil
 }
 
-// agreed asks whether links shall be made.
-func (i *importCommand) agreed(ctx context.Context, rows int) (bool, error) {
+// agreed asks whether links shall be made. Without a yes it returns an error.
+func (i *importCommand) agreed(ctx context.Context, rows int) error {
 	if i.Yes {
-		return true, nil
+		return nil
 	}
 	if !term.IsTerminal(int(os.Stdin.Fd())) {
-		return false, usage("no link was made, as nobody can be asked here: run the same command with --yes")
+		return usage("no link was made, as nobody can be asked here: run the same command with --yes")
 	}
 	fmt.Fprintf(os.Stderr, "Import %s? [y/N] ", count(rows, "row"))
 	answer, err := untilInterrupted(ctx, func() (string, error) { return bufio.NewReader(os.Stdin).ReadString('\n') })
 	if err != nil {
-		return false, fmt.Errorf("read the answer: %w", err)
+		return fmt.Errorf("read the answer: %w", err)
 	}
-	answer = strings.ToLower(strings.TrimSpace(answer))
-	return answer == "y" || answer == "yes", nil
+	if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
+		return errors.New("no link was made")
+	}
+	return nil
 }
 
 // summary counts what became of the rows.
@@ -260,6 +268,8 @@ func (s *summary) failure(report string) error {
 	switch {
 	case s.dry && s.invalid > 0:
 		return fmt.Errorf("%d of %d rows cannot become links: see %s", s.invalid, s.rows, report)
+	case s.dry && s.untried > 0:
+		return fmt.Errorf("%d of %d rows were not tried: try a file with only those, or import this one", s.untried, s.rows)
 	case !s.dry && s.left == 0 && s.made < s.rows:
 		return fmt.Errorf("%d of %d rows did not become links: see %s", s.rows-s.made, s.rows, report)
 	}

@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
+	"io"
 	"os"
 	"sync"
 
 	"github.com/google/uuid"
+
+	"github.com/waymarkhq/waymark/internal/platform"
 )
 
 // journal keeps how far an import is, in a file of JSON lines beside the file of links: first what
@@ -42,6 +44,8 @@ type partState struct {
 	State    string `json:"state"`        // of its import
 	Revision string `json:"revision,omitempty"`
 	Invalid  int    `json:"invalid"`
+	// Committed is true from before the commit is sent.
+	Committed bool `json:"committed,omitempty"`
 	// Items are there when the part has ended, and after it was tried those that are invalid.
 	Items []reportItem `json:"items,omitempty"`
 }
@@ -55,46 +59,69 @@ func (p *partState) over() bool {
 	return false
 }
 
-// openJournal opens the journal of an import, or begins it.
+// openJournal opens the journal of an import, or begins it. Another import may only have its place when that
+// has made no link.
 func openJournal(name, digest string) (j *journal, resumed bool, err error) {
-	j = &journal{head: journalHead{Run: uuid.New(), Digest: digest}, parts: map[int]*partState{}}
-	content, err := os.ReadFile(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist), err == nil && !bytes.Contains(content, []byte("\n")): // it ended before it began
-	case err != nil:
+	file, err := os.OpenFile(name, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, false, fmt.Errorf("keep how far the import is: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			file.Close()
+		}
+	}()
+	// Where no lock can be had, as on Windows, two imports of one file at once are the person's affair.
+	switch err := platform.Lock(file); {
+	case errors.Is(err, platform.ErrLocked):
+		return nil, false, fmt.Errorf("another command imports this file, and keeps how far it is in %s: wait until it has ended", name)
+	case err != nil && !errors.Is(err, errors.ErrUnsupported):
+		return nil, false, fmt.Errorf("lock %s: %w", name, err)
+	}
+	content, err := io.ReadAll(file)
+	if err != nil {
 		return nil, false, fmt.Errorf("read how far the import is: %w", err)
-	default:
-		if resumed, err = j.read(content); err != nil {
+	}
+	j = &journal{head: journalHead{Run: uuid.New(), Digest: digest}, parts: map[int]*partState{}, file: file}
+	if bytes.Contains(content, []byte("\n")) { // else it ended before it began
+		before := &journal{parts: map[int]*partState{}, file: file}
+		if err := before.read(content); err != nil {
 			return nil, false, fmt.Errorf("read how far the import is, from %s: %w", name, err)
 		}
-		if !resumed {
+		switch {
+		case before.head.Digest == digest:
+			j, resumed = before, true
+		case before.committed():
 			return nil, false, fmt.Errorf("%s is of another import, which has not ended: of another file, server, app or mapping; "+
 				"go on with that one, or remove %s to begin anew", name, name)
 		}
 	}
-	how := os.O_WRONLY | os.O_APPEND | os.O_CREATE
 	if !resumed {
-		how |= os.O_TRUNC
-	}
-	if j.file, err = os.OpenFile(name, how, 0o600); err != nil {
-		return nil, false, fmt.Errorf("keep how far the import is: %w", err)
-	}
-	if !resumed {
-		err = j.write(j.head)
+		if err = file.Truncate(0); err == nil {
+			err = j.write(j.head)
+		}
 	} else if !bytes.HasSuffix(content, []byte("\n")) {
-		_, err = j.file.WriteString("\n") // after a line that was cut off
+		_, err = file.WriteString("\n") // after a line that was cut off
 	}
 	return j, resumed, err
 }
 
-// read takes what a journal says, and reports whether it is of the same import. A last line that
-// was cut off is as if it were not there.
-func (j *journal) read(content []byte) (same bool, err error) {
-	var head journalHead
+// committed reports whether a commit of the import was sent: links may have been made.
+func (j *journal) committed() bool {
+	for _, p := range j.parts {
+		if p.Committed {
+			return true
+		}
+	}
+	return false
+}
+
+// read takes what a journal says. A last line that was cut off is as if it were not there.
+func (j *journal) read(content []byte) error {
 	for i, line := range bytes.Split(content, []byte("\n")) {
 		if i == 0 {
-			if err := json.Unmarshal(line, &head); err != nil {
-				return false, err
+			if err := json.Unmarshal(line, &j.head); err != nil {
+				return err
 			}
 			continue
 		}
@@ -103,9 +130,7 @@ func (j *journal) read(content []byte) (same bool, err error) {
 			j.parts[p.Part] = &p
 		}
 	}
-	same = head.Digest == j.head.Digest
-	j.head = head
-	return same, nil
+	return nil
 }
 
 func (j *journal) write(line any) error {

@@ -23,8 +23,7 @@ func (m mapping) field(column string) string {
 	return field
 }
 
-// columns returns the columns that the mapping needs to tell a link: those of its address and its
-// destination.
+// needs returns the columns that tell a link: those of its address and its destination.
 func (m mapping) needs() (columns []string) {
 	for _, column := range slices.Sorted(maps.Keys(m)) {
 		switch m.field(column) {
@@ -40,13 +39,22 @@ func (m mapping) fits(columns []string) bool {
 	return !slices.ContainsFunc(m.needs(), func(needed string) bool { return !slices.Contains(columns, needed) })
 }
 
-// of returns the mapping for a file that lacks some of the columns.
+// missing returns the columns that the mapping names and a file with these columns has not.
+func (m mapping) missing(columns []string) (names []string) {
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		if _, column := m[name].(string); column && !slices.Contains(columns, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// of returns the mapping of a product for a file that lacks some of the columns.
 func (m mapping) of(columns []string) mapping {
 	kept := maps.Clone(m)
-	maps.DeleteFunc(kept, func(name string, to any) bool {
-		_, column := to.(string)
-		return column && !slices.Contains(columns, name)
-	})
+	for _, name := range m.missing(columns) {
+		delete(kept, name)
+	}
 	return kept
 }
 

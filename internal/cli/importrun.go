@@ -28,6 +28,8 @@ type importRun struct {
 	journal *journal
 	// sideBySide is how many parts are under way at once.
 	sideBySide int
+	// ahead is how many parts may be tried that are not committed.
+	ahead int
 	// done is told how many rows came to the end of a stage.
 	done func(rows int)
 }
@@ -52,21 +54,53 @@ type reportItem struct {
 }
 
 // errFull tells that the app keeps as many jobs as it may, none of which has ended.
-var errFull = errors.New("the app keeps as many imports as it may")
+var errFull = errors.New("the app keeps as many exports, batches and imports as it may, and none has ended; imports that were " +
+	"only tried go after a day")
 
-// try uploads and validates the parts that are not yet tried. No link is made. full tells that
-// the app keeps no more of them: the rest is tried when it is committed.
+// usualRecords is how many exports, batches and imports an app keeps where the server does not tell.
+const usualRecords = 100
+
+// leaveRoom finds out how many parts may be tried ahead. An import that is tried and not committed is kept for
+// a day, so some of the app's room is left to its other work.
+func (r *importRun) leaveRoom(ctx context.Context) error {
+	var usage struct {
+		SharedLimits struct {
+			App struct{ AutomationRecords int }
+		}
+	}
+	err := r.api.Get(ctx, client.Path("/apps/{appId}/usage", r.app), nil, &usage)
+	if refusedWith(err, "insufficient_permission") { // the credential is for imports alone
+		err = nil
+	}
+	r.ahead = cmp.Or(usage.SharedLimits.App.AutomationRecords, usualRecords) * 9 / 10
+	return err
+}
+
+// try uploads and validates the parts that are not yet tried, as far as there is room for them. No link is
+// made. full tells that there is none for the rest, which is tried when it is committed.
 func (r *importRun) try(ctx context.Context) (full bool, err error) {
 	var stopped atomic.Bool
+	var tried atomic.Int64
+	for n := range r.parts {
+		if p := r.journal.part(n); p.State == "validated" {
+			tried.Add(1)
+		}
+	}
 	err = r.each(ctx, r.order(), func(ctx context.Context, n int) error {
 		p := r.journal.part(n)
 		if !p.over() && p.State != "validated" && !stopped.Load() {
+			if tried.Add(1) > int64(r.ahead) {
+				stopped.Store(true)
+				return nil
+			}
 			switch err := r.tryPart(ctx, &p); {
 			case errors.Is(err, errFull):
 				stopped.Store(true)
 				return nil
 			case err != nil:
 				return err
+			case p.over(): // none of its rows can become a link, so that it takes no room
+				tried.Add(-1)
 			}
 		}
 		if !stopped.Load() {
@@ -146,6 +180,10 @@ func (r *importRun) commitPart(ctx context.Context, p *partState) error {
 		return r.tryPart(ctx, p)
 	}
 	if p.State == "validated" {
+		p.Committed = true
+		if err := r.journal.keep(*p); err != nil {
+			return err
+		}
 		var accepted any
 		err := r.post(ctx, p, "commit", importPath(p.ID)+"/commit", p.Revision, map[string]any{}, &accepted)
 		switch {
@@ -178,7 +216,7 @@ func (r *importRun) commitPart(ctx context.Context, p *partState) error {
 // again begins a part anew: its import is not kept any more. Links that it made are there, and
 // their rows are refused as taken.
 func (r *importRun) again(p *partState) error {
-	*p = partState{Part: p.Part, Attempt: p.Attempt + 1}
+	*p = partState{Part: p.Part, Attempt: p.Attempt + 1, Committed: p.Committed}
 	return r.journal.keep(*p)
 }
 
@@ -255,14 +293,24 @@ func explainItem(e *client.Error) string {
 
 func importPath(id string) string { return client.Path("/imports/{importId}", id) }
 
-// post makes one step of a part.
+// post makes one step of a part. What is refused because too much is under way waits as long as it has to:
+// the windows of an hour are longer than the patience with a server that is away.
 func (r *importRun) post(ctx context.Context, p *partState, step, path, revision string, body, into any) error {
-	a, err := r.api.Do(ctx, client.Request{Method: http.MethodPost, Path: path, Body: body, Revision: revision,
-		Key: r.journal.key(*p, step)})
-	if err != nil {
-		return err
+	for {
+		a, err := r.api.Do(ctx, client.Request{Method: http.MethodPost, Path: path, Body: body, Revision: revision,
+			Key: r.journal.key(*p, step)})
+		switch {
+		case err == nil:
+			return a.Data(into)
+		case !refusedWith(err, "rate_limited"):
+			return err
+		}
+		select {
+		case <-time.After(lastLook):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
-	return a.Data(into)
 }
 
 // refusedWith reports whether the server refused with one of the codes.

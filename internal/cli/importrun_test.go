@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/waymarkhq/waymark/client"
 )
@@ -23,6 +27,7 @@ type imports struct {
 	answers map[string]string // by Idempotency-Key
 	made    int
 	links   map[string]int // how often each was made
+	limited int            // how many mutations are refused as too many
 	rows    map[string][]string
 }
 
@@ -39,7 +44,14 @@ func (s *imports) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, answer)
 		return
 	}
-	status, data := s.answer(r)
+	var status int
+	var data any
+	if s.limited > 0 && key != "" {
+		s.limited--
+		status, data = 429, "rate_limited"
+	} else {
+		status, data = s.answer(r)
+	}
 	text, err := json.Marshal(map[string]any{"data": data})
 	if status > 299 {
 		text, err = json.Marshal(map[string]any{"error": map[string]any{"code": data, "message": "No.", "requestId": "req_1"}})
@@ -104,7 +116,8 @@ func (s *imports) run(t *testing.T, journalFile string, parts int) *importRun {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { j.leave() })
-	r := &importRun{api: &client.Client{Server: server.URL, Patience: -1}, app: "app_1", format: "csv", journal: j, sideBySide: 3, done: func(int) {}}
+	r := &importRun{api: &client.Client{Server: server.URL, Patience: -1}, app: "app_1", format: "csv", journal: j, sideBySide: 3, ahead: usualRecords,
+		done: func(int) {}}
 	for i := range parts {
 		r.parts = append(r.parts, part{rows: []int{i + 1}, content: fmt.Sprint("row ", i)})
 	}
@@ -139,6 +152,7 @@ func TestImportBeyondTheRoomOfTheApp(t *testing.T) {
 		t.Errorf("%d imports of 20 parts", s.made)
 	}
 	// All of it again changes nothing.
+	r.journal.leave()
 	again := s.run(t, r.journal.file.Name(), 20)
 	if _, err := again.try(t.Context()); err != nil {
 		t.Fatal(err)
@@ -147,6 +161,73 @@ func TestImportBeyondTheRoomOfTheApp(t *testing.T) {
 		t.Errorf("%v, %d imports", err, s.made)
 	}
 	s.once(t, 20)
+}
+
+// Some of the room of the app is left to its other work, and a credential for imports alone is enough.
+func TestRoomOfTheApp(t *testing.T) {
+	for answer, ahead := range map[string]int{
+		`{"data":{"sharedLimits":{"app":{"automationRecords":10}}}}`:       9,
+		`{"error":{"code":"insufficient_permission","requestId":"req_1"}}`: 90,
+	} {
+		s := newImports(10)
+		r := s.run(t, filepath.Join(t.TempDir(), "journal"), 12)
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, asked *http.Request) {
+			if asked.URL.Path != "/v1/apps/app_1/usage" {
+				s.ServeHTTP(w, asked)
+				return
+			}
+			if strings.Contains(answer, "error") {
+				w.WriteHeader(403)
+			}
+			io.WriteString(w, answer)
+		}))
+		defer server.Close()
+		r.api.Server = server.URL
+		if err := r.leaveRoom(t.Context()); err != nil || r.ahead != ahead {
+			t.Fatalf("%s: %d ahead, %v", answer, r.ahead, err)
+		}
+		for range 2 { // what was tried before counts, too
+			if full, err := r.try(t.Context()); err != nil || !full || s.made != min(ahead, s.room) {
+				t.Errorf("%s: full: %t, %d imports, %v", answer, full, s.made, err)
+			}
+		}
+		if err := r.commit(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s.once(t, 12)
+	}
+}
+
+// What is refused because too much is under way waits, for longer than a server may be away.
+func TestImportThatIsLimited(t *testing.T) {
+	s := newImports(100)
+	r := s.run(t, filepath.Join(t.TempDir(), "journal"), 1)
+	synctest.Test(t, func(t *testing.T) {
+		r.api.HTTP, s.limited = &http.Client{Transport: direct{s}}, 1000
+		began := time.Now()
+		if err := r.commit(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if waited := time.Since(began); waited != 1000*lastLook {
+			t.Errorf("it waited for %s", waited)
+		}
+		s.once(t, 1)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		s.limited = 1000
+		if err := r.post(ctx, &partState{}, "x", "/imports", "", nil, nil); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("who leaves waits: %v", err)
+		}
+	})
+}
+
+// direct asks a handler without a network.
+type direct struct{ http.Handler }
+
+func (d direct) RoundTrip(r *http.Request) (*http.Response, error) {
+	w := httptest.NewRecorder()
+	d.ServeHTTP(w, r)
+	return w.Result(), nil
 }
 
 // Imports that were tried a day ago are gone: their parts are tried anew.
@@ -161,6 +242,7 @@ func TestImportsThatAreGone(t *testing.T) {
 		t.Errorf("trying made links: %v", s.links)
 	}
 	clear(s.kept)
+	r.journal.leave()
 	later := s.run(t, journalFile, 5)
 	if err := later.commit(t.Context()); err != nil {
 		t.Fatal(err)

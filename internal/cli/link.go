@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -19,7 +18,7 @@ type linkCommand struct {
 	Add     linkAddCommand     `cmd:"" help:"Shorten a URL; prints the address of the new link."`
 	List    linkListCommand    `cmd:"" help:"List links, the newest first."`
 	Show    linkShowCommand    `cmd:"" help:"Show a link."`
-	Archive linkArchiveCommand `cmd:"" help:"Archive links: they stop to lead anywhere, and can be restored."`
+	Archive linkArchiveCommand `cmd:"" help:"Archive links: they lead nowhere any more, and can be restored."`
 	Restore linkRestoreCommand `cmd:"" help:"Restore links that were archived."`
 }
 
@@ -87,8 +86,7 @@ func (l *linkAddCommand) Run(ctx context.Context) error {
 			break
 		}
 	}
-	var lost *client.LostError
-	if errors.As(err, &lost) {
+	if client.RepeatKey(err) != "" {
 		err = fmt.Errorf("%w; whether the link was made is not known: waymark link show %s tells", err,
 			strings.Join(filled(domain, l.Prefix, fmt.Sprint(body["slug"])), "/"))
 	}

@@ -263,6 +263,11 @@ func TestFailuresOfTheCommandLine(t *testing.T) {
 	if _, stderr, code := finish(t, cmd); code != 8 || !strings.Contains(stderr, "--idempotency-key ") {
 		t.Errorf("a lost call: %d, %s", code, stderr)
 	}
+	cmd = c.command("api", "updateTagsTagId", "--tag-id=t", "-f", "name=lost", "--if-match=5f0a", "--patience=1s")
+	cmd.Env = append(cmd.Env, "WAYMARK_SERVER=http://"+gone.Addr().String(), "WAYMARK_TOKEN=x")
+	if _, stderr, code := finish(t, cmd); code != 8 || !strings.Contains(stderr, " --if-match 5f0a,") {
+		t.Errorf("a lost change: %d, %s", code, stderr)
+	}
 	cmd = c.command("link", "add", "https://example.com/", "--app=app_1", "--domain=go.example", "--slug=lost")
 	cmd.Env = append(cmd.Env, "WAYMARK_SERVER=http://"+gone.Addr().String(), "WAYMARK_TOKEN=x")
 	if _, stderr, code := finish(t, cmd); code != 8 || !strings.Contains(stderr, "waymark link show go.example/lost tells") {
@@ -482,8 +487,9 @@ func TestImportWithMistakes(t *testing.T) {
 	if _, stderr := c.run(2, "import", "links.json", "--domain="+hostname); !strings.Contains(stderr, "--yes") {
 		t.Error(stderr)
 	}
-	// Another file or other options are another import, which does not mix with the first.
-	if _, stderr := c.run(1, "import", "links.json", "--domain="+hostname, "--https"); !strings.Contains(stderr, "links.json.import") {
+	// Other options are another import, which takes the place of one that was only tried.
+	if _, stderr := c.run(1, "import", "links.json", "--domain="+hostname, "--https", "--dry-run"); strings.Contains(stderr, "it goes on") ||
+		!strings.Contains(stderr, "118 of 120 rows can become links") {
 		t.Error(stderr)
 	}
 	if _, stderr := c.run(1, "import", "links.json", "--domain="+hostname, "--yes"); !strings.Contains(stderr, "117 of 120 rows became links") {

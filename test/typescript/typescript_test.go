@@ -233,7 +233,7 @@ func TestServer(t *testing.T) {
 
 // What the client does by itself: operations, repetitions, bounds, strangers.
 func TestClient(t *testing.T) {
-	serve(t, "sqlite").run(t, "20", "contract.test.mjs", "retry.test.mjs", "strangers.test.mjs")
+	serve(t, "sqlite").run(t, "22", "contract.test.mjs", "retry.test.mjs", "strangers.test.mjs")
 }
 
 // The same checks hold in Node.js, in Deno, and in a page of another origin in Chromium.

@@ -42,17 +42,18 @@ export async function read(response: Response): Promise<Blob> {
   return new Blob(parts, { type: response.headers.get("Content-Type") ?? "" });
 }
 
-/** Makes the answer of what was received. Where that is a file, it has no envelope. */
-export async function answer(response: Response, target: string, body: Blob, isFile: boolean): Promise<Answer<unknown>> {
+/** Makes the answer of what was received for a request with a key. Where that is a file, it has no envelope. */
+export async function answer(response: Response, target: string, body: Blob, isFile: boolean, key: string | undefined): Promise<Answer<unknown>> {
   const { headers, ok, status } = response;
   const envelope = ok && isFile ? undefined : await json(body);
-  if (!ok || !(isFile || status === 204 || envelope?.meta)) throw new WaymarkError(response, target, envelope?.error);
+  if (!ok || !(isFile || status === 204 || envelope?.meta)) throw new WaymarkError(response, target, envelope?.error, key);
   return {
     data: isFile ? body : envelope?.data,
     status,
     headers,
     requestId: headers.get("X-Request-Id") ?? "",
-    revision: headers.get("ETag")?.replaceAll('"', ""),
+    // A proxy that compresses answers has marked their ETag as weak, which If-Match must not be.
+    revision: headers.get("ETag")?.replace(/^W\//, "").replaceAll('"', ""),
     replayed: headers.get("Idempotency-Replayed") === "true",
     pagination: envelope?.pagination,
   };

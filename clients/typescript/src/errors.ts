@@ -23,9 +23,14 @@ export class WaymarkError extends Error {
   readonly resourceId: string | undefined;
   /** How long the server asks to wait, in milliseconds. */
   readonly retryAfter: number | undefined;
+  /**
+   * The Idempotency-Key of a mutation that may have happened all the same, as the server failed (a status from 500 on): the same
+   * call with the same key happens once. undefined otherwise.
+   */
+  readonly key: string | undefined;
 
   /** Makes the error of an answer that is no success. */
-  constructor(response: Response, target: string, given: Schemas["Error"] | undefined) {
+  constructor(response: Response, target: string, given: Schemas["Error"] | undefined, key: string | undefined) {
     const error = given?.code ? given : undefined;
     super(error ? `${error.message} (${error.code}, request ${error.requestId})` : strange(response, target));
     this.status = response.status;
@@ -34,6 +39,7 @@ export class WaymarkError extends Error {
     this.details = error?.details ?? [];
     this.dependencies = error?.dependencies ?? [];
     this.resourceId = error?.resource?.id;
+    this.key = response.status >= 500 ? key : undefined;
     const seconds = response.headers.get("Retry-After") ?? "";
     this.retryAfter = /^\d+$/.test(seconds) ? Number(seconds) * 1000 : undefined;
   }

@@ -96,7 +96,7 @@ export class Waymark {
     const target = this.#base + r.path;
     const once = async () => {
       const { response, content } = await this.#send(target, r, key, options);
-      return answer(response, target, content, isFile);
+      return answer(response, target, content, isFile, key);
     };
     return patiently(once, {
       patience: options.patience ?? this.#options.patience ?? 10_000,

@@ -71,6 +71,25 @@ test("each mutation has a key of its own, a given one stays, and reads have none
   assert.deepEqual(seen.keys.slice(2), ["k", null]);
 });
 
+test("where the server failed, the key of a mutation is told", async (t) => {
+  for (const [status, told] of [[409, undefined], [499, undefined], [500, "k"], [502, "k"], [504, "k"]]) {
+    const { waymark } = fake(t, () => refuse(status, "some_code"), { patience: 0 });
+    await assert.rejects(waymark.call("createTags", tag, { key: "k" }), { status, key: told });
+    await assert.rejects(waymark.call("getMe"), { status, key: undefined });
+    t.mock.restoreAll();
+    t.mock.timers.reset();
+  }
+});
+
+test("the revision is that of a change, also where a proxy compressed the answer", async (t) => {
+  for (const [etag, want] of [['"5f0a"', "5f0a"], ['W/"5f0a"', "5f0a"]]) {
+    const { waymark } = fake(t, () => new Response('{"data":{},"meta":{}}', { headers: { ETag: etag } }));
+    assert.equal((await waymark.call("getMe")).revision, want);
+    t.mock.restoreAll();
+    t.mock.timers.reset();
+  }
+});
+
 test("what may pass is repeated, and what would be refused again is not", async (t) => {
   for (const [status, code, calls] of [
     [400, "invalid_request", 1], [401, "unauthenticated", 1], [403, "insufficient_permission", 1], [404, "not_found", 1],
