@@ -80,11 +80,12 @@ func (f *configFile) load(args []string) error {
 	return nil
 }
 
-// checkNames refuses settings that no command has: a misspelt one would be
-// silently without effect.
+// checkNames refuses settings that no command has, and those that the environment alone gives: they
+// would be silently without effect.
 func (f *configFile) checkNames(known []string) error {
+	known = slices.DeleteFunc(slices.Clone(known), func(name string) bool { return name == "config" || name == cli.TokenSetting })
 	for _, name := range slices.Sorted(maps.Keys(f.values)) {
-		if !slices.Contains(known, name) || name == "config" {
+		if !slices.Contains(known, name) {
 			return fmt.Errorf("config %s: there is no setting %q%s", f.path, name,
 				didYouMean("", text.Nearest(name, known)))
 		}

@@ -22,7 +22,7 @@ import (
 const lateAfter = time.Minute
 
 // lookAtTheDatabase is the advice for questions that the database did not answer.
-const lookAtTheDatabase = "look at the log of the database"
+const lookAtTheDatabase = "look at the log of PostgreSQL; with SQLite, at the disk of the data folder and at its lock, waymark.lock"
 
 // checkQueues checks that jobs and webhooks are being done.
 func checkQueues(ctx context.Context, db *store.DB, r *report) {

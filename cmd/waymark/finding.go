@@ -48,7 +48,7 @@ func (r *report) add(check string, f finding) {
 
 // end prints how many findings there are, and returns that as an error when a check failed.
 func (r *report) end() error {
-	sum := fmt.Sprintf("%d ok, %d warnings, %d failed", r.counts[fine], r.counts[doubtful], r.counts[failed])
+	sum := fmt.Sprintf("%d ok, %s, %d failed", r.counts[fine], number(int64(r.counts[doubtful]), "warning"), r.counts[failed])
 	if r.counts[failed] > 0 {
 		return errors.New(sum)
 	}

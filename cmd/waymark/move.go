@@ -34,7 +34,7 @@ func (c *moveCommand) Run(ctx context.Context) error {
 			}
 			defer func() { err = errors.Join(err, to.Close()) }()
 			if moved, err = to.Move(ctx, db); err != nil {
-				err = fmt.Errorf("the move did not end, and the installation is still in SQLite: %w", err)
+				err = fmt.Errorf("the move did not end; run the same command again, and use SQLite until it has ended: %w", err)
 			}
 			return err
 		}); err != nil {
@@ -43,8 +43,8 @@ func (c *moveCommand) Run(ctx context.Context) error {
 		if err := c.setAside(); err != nil {
 			return fmt.Errorf("the installation is in PostgreSQL now, but its SQLite file still has its name: %w", err)
 		}
-		_, err := fmt.Printf("moved %s with %s to PostgreSQL and compared them: start waymark serve with that --database and the "+
-			"same --data-dir from now on. The SQLite file is kept as %s; delete it when all is well.\n",
+		_, err := fmt.Printf("moved %s with %s to PostgreSQL and compared them: start waymark serve with its address as "+
+			"--database and the same --data-dir from now on. The SQLite file is kept as %s; delete it when all is well.\n",
 			number(moved.Tables, "table"), number(moved.Rows, "row"), c.movedFile())
 		return err
 	})

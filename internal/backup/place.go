@@ -32,7 +32,10 @@ func open(ctx context.Context, address string) (*folder, error) {
 	if !inBucket(address) {
 		return newFolder(ctx, address)
 	}
-	temporary, err := os.MkdirTemp("", "waymark-backup-")
+	if err := removeLeft(os.TempDir(), time.Now()); err != nil {
+		return nil, err
+	}
+	temporary, err := os.MkdirTemp("", temporaryName)
 	if err != nil {
 		return nil, err
 	}
@@ -44,6 +47,37 @@ func open(ctx context.Context, address string) (*folder, error) {
 		return nil, errors.Join(err, f.close(), os.RemoveAll(temporary))
 	}
 	return f, nil
+}
+
+const (
+	// temporaryName begins the name of a folder with what goes to a bucket or comes from it.
+	temporaryName = "waymark-backup-"
+	// leftFor is how long such a folder may be in use. One that is older was left by a process that was killed.
+	leftFor = 2 * 24 * time.Hour
+)
+
+// removeLeft removes folders that were left: each has a copy of a database.
+func removeLeft(in string, now time.Time) error {
+	entries, err := os.ReadDir(in)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if !entry.IsDir() || !strings.HasPrefix(entry.Name(), temporaryName) {
+			continue
+		}
+		info, err := entry.Info()
+		if errors.Is(err, fs.ErrNotExist) || err == nil && now.Sub(info.ModTime()) < leftFor {
+			continue
+		}
+		if err == nil {
+			err = os.RemoveAll(filepath.Join(in, entry.Name()))
+		}
+		if err != nil && !errors.Is(err, fs.ErrPermission) { // the folder may be somebody else's
+			return fmt.Errorf("remove what an earlier backup left: %w", err)
+		}
+	}
+	return nil
 }
 
 // begin opens the place of a new backup, which must be empty or not there.

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
@@ -237,4 +238,24 @@ func TestLinked(t *testing.T) {
 		}
 		again("4", 0)
 	})
+}
+
+// What a killed process left, with a copy of a database, goes with the next backup; what may be in use stays.
+func TestLeftFolders(t *testing.T) {
+	in, now := t.TempDir(), time.Now()
+	for name, age := range map[string]time.Duration{"waymark-backup-old": leftFor, "waymark-backup-young": leftFor - time.Second,
+		"another-old": 10 * leftFor} {
+		write(t, filepath.Join(in, name), "database/waymark.db", "x")
+		if err := os.Chtimes(filepath.Join(in, name), now, now.Add(-age)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, in, "waymark-backup-file", "x")
+	if err := removeLeft(in, now); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"another-old/database/waymark.db", "waymark-backup-file", "waymark-backup-young/database/waymark.db"}
+	if got := filesBelow(t, in); !slices.Equal(got, want) {
+		t.Errorf("left are %v, want %v", got, want)
+	}
 }

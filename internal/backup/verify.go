@@ -44,8 +44,9 @@ func Verify(ctx context.Context, address string) (m Manifest, err error) {
 			return m, err
 		}
 	}
-	if err := store.VerifyCopy(ctx, below{from, database}, m.Tables, m.Schema); err != nil {
-		return m, fmt.Errorf("%w: %w", errDamaged, err)
+	err = store.VerifyCopy(ctx, below{from, database}, m.Tables, m.Schema)
+	if damage := store.Damage(""); errors.As(err, &damage) {
+		err = fmt.Errorf("%w: %w", errDamaged, err)
 	}
-	return m, nil
+	return m, err
 }

@@ -2,6 +2,7 @@ package backup
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -36,10 +37,25 @@ func TestVerify(t *testing.T) {
 			t.Helper()
 			_, err := Verify(t.Context(), dir)
 			for _, name := range names {
-				if err == nil || !strings.Contains(err.Error(), name) {
+				if !errors.Is(err, errDamaged) || !strings.Contains(err.Error(), name) {
 					t.Errorf("%s: %v, want %s", what, err, name)
 				}
 			}
+		}
+		// Whoever leaves does not learn that the backup is damaged.
+		from, err := newFolder(t.Context(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		left, leave := context.WithCancel(t.Context())
+		leave()
+		damage := store.Damage("")
+		if err := store.VerifyCopy(left, below{from, database}, m.Tables, m.Schema); errors.As(err, &damage) ||
+			m.Engine == "sqlite" && err == nil {
+			t.Errorf("after the caller has left: %v", err)
+		}
+		if err := from.close(); err != nil {
+			t.Fatal(err)
 		}
 		// The copy of the database is not one, although its digest is that of the manifest.
 		name := path.Join(database, store.CopyName)

@@ -49,6 +49,9 @@ func loadContexts() (*contexts, error) {
 	if err := yaml.Unmarshal(text, c); err != nil {
 		return nil, fmt.Errorf("read the contexts in %s: %s", c.file, strings.TrimSpace(yaml.FormatError(err, false, false)))
 	}
+	if c.Contexts == nil { // as "contexts:" without any
+		c.Contexts = map[string]place{}
+	}
 	return c, nil
 }
 

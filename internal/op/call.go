@@ -62,9 +62,7 @@ func (p *Pipeline) serve(w http.ResponseWriter, r *http.Request, row *row) {
 	if row.input.upload != nil {
 		timeout += bodyTime
 	}
-	ctx, span := p.Tracer.Call(r.Context(), r.Header, row.Method+" "+BasePath+row.Path)
-	defer span.End()
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	ctx, cancel := context.WithTimeout(r.Context(), timeout)
 	defer cancel()
 	c := &callContext{
 		Call: *p.CallFor(nil, RequestID(r.Context()), "", p.DB.Now()),
@@ -74,6 +72,7 @@ func (p *Pipeline) serve(w http.ResponseWriter, r *http.Request, row *row) {
 	defer func() {
 		c.room.giveBack()
 		c.place.giveBack()
+		tracing.Of(c.ctx).End()
 	}()
 	out, err := c.run()
 	if err != nil {
@@ -93,6 +92,8 @@ func (c *callContext) run() (*outcome, error) {
 	if err := c.takeEntry(); err != nil {
 		return nil, err
 	}
+	// Not before: what a stranger sends would be traced, and would decide what is.
+	c.ctx, _ = c.pipeline.Tracer.Call(c.ctx, c.r.Header, c.row.Method+" "+BasePath+c.row.Path, c.started)
 	var ok bool
 	if c.place, ok = c.pipeline.calls.take(c.Actor.OwnerID, 1); !ok {
 		return nil, busy("Too many calls are under way, of this account or of all. An account has %d at once.",

@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"math"
 	"time"
 
 	"golang.org/x/net/bpf"
@@ -18,7 +19,7 @@ func refuseNew(fd int) {
 		bpf.LoadAbsolute{Off: 13, Size: 1},                           // the flags of the TCP header
 		bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: 1 << 1, SkipFalse: 1}, // SYN
 		bpf.RetConstant{Val: 0},
-		bpf.RetConstant{Val: 1 << 16},
+		bpf.RetConstant{Val: math.MaxUint32}, // all of the packet
 	})
 	if err != nil {
 		return

@@ -95,6 +95,19 @@ var sqliteDialect = Dialect{
 	},
 }
 
+// damagedFile reports whether SQLite read its file, and found something else than what should be there.
+func damagedFile(err error) bool {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return false
+	}
+	switch e.Code() & 0xff {
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR: // the last is of a table that is missing
+		return true
+	}
+	return false
+}
+
 var postgresDialect = Dialect{
 	Name:       "postgres",
 	SkipLocked: " FOR UPDATE SKIP LOCKED",

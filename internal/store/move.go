@@ -18,8 +18,8 @@ type Moved struct{ Tables, Rows int64 }
 
 // Move fills a vacant PostgreSQL database with all rows of a SQLite one that has the schema of
 // this program. Then it reads every table from both and compares them. It is all there or
-// nothing; what is interrupted is no installation until Move is run again. Others that write to
-// from meanwhile fail.
+// nothing; what is interrupted is no installation until Move is run again. Where all has been there
+// before, as nobody learned that it had arrived, Move only compares. Others that write to from meanwhile fail.
 func (db *DB) Move(ctx context.Context, from *DB) (moved Moved, err error) {
 	if db.postgres == nil || from.writer == nil {
 		return moved, errors.New("only from SQLite to PostgreSQL")
@@ -27,7 +27,11 @@ func (db *DB) Move(ctx context.Context, from *DB) (moved Moved, err error) {
 	if err := from.CheckSchema(ctx); err != nil {
 		return moved, err
 	}
-	if err := db.beginFilling(ctx, NewestSchema, "move"); err != nil {
+	arrived, err := db.cameFrom(ctx, from)
+	if err == nil && !arrived {
+		err = db.beginFilling(ctx, NewestSchema, "move")
+	}
+	if err != nil {
 		return moved, err
 	}
 	// The transaction is one that writes, so that no other process does.
@@ -50,11 +54,17 @@ func (db *DB) Move(ctx context.Context, from *DB) (moved Moved, err error) {
 		if err := sameTables(ctx, snapshot, tables); err != nil {
 			return err
 		}
-		if err := empty(ctx, tx, tables); err != nil {
-			return err
+		if !arrived {
+			if err := empty(ctx, tx, tables); err != nil {
+				return err
+			}
 		}
 		for i := range tables {
-			rows, err := tables[i].move(ctx, snapshot, tx)
+			rows, err := tables[i].move(ctx, snapshot, tx, arrived)
+			if err != nil && arrived {
+				return fmt.Errorf("the database has an installation already, which came from this one and differs by now; name an "+
+					"empty database (table %s: %w)", tables[i].Name, err)
+			}
 			if err != nil {
 				return fmt.Errorf("move table %s: %w", tables[i].Name, err)
 			}
@@ -63,6 +73,32 @@ func (db *DB) Move(ctx context.Context, from *DB) (moved Moved, err error) {
 		return nil
 	})
 	return moved, err
+}
+
+// cameFrom reports whether a PostgreSQL database has the installation of a SQLite one, at least as it was once.
+func (db *DB) cameFrom(ctx context.Context, from *DB) (bool, error) {
+	version, err := db.Schema(ctx)
+	if err != nil || version != NewestSchema {
+		return false, err
+	}
+	if command, err := db.restoring(ctx); err != nil || command != "" {
+		return false, err
+	}
+	here, err := epochOf(ctx, db)
+	if err != nil || here == "" {
+		return false, err
+	}
+	there, err := epochOf(ctx, from)
+	return here == there, err
+}
+
+// epochOf returns the epoch of an installation, "" while it has none.
+func epochOf(ctx context.Context, db *DB) (string, error) {
+	epoch, err := One(ctx, db, Value[string], "SELECT value FROM installation WHERE name = ?", EpochName)
+	if errors.Is(err, ErrNotFound) {
+		err = nil
+	}
+	return epoch, err
 }
 
 // sameTables requires that a SQLite database has these tables and no others.
@@ -89,9 +125,9 @@ func sameTables(ctx context.Context, from *sql.Tx, tables []Table) error {
 	return rows.Err()
 }
 
-// move copies the rows of a table and returns how many, when those that PostgreSQL has are the
-// same.
-func (t *Table) move(ctx context.Context, from *sql.Tx, to pgx.Tx) (int64, error) {
+// move copies the rows of a table, unless they have arrived before, and returns how many, when those
+// that PostgreSQL has are the same.
+func (t *Table) move(ctx context.Context, from *sql.Tx, to pgx.Tx, arrived bool) (int64, error) {
 	name, columns := t.quoted()
 	query := "SELECT " + columns + " FROM " + name
 	rows, err := from.QueryContext(ctx, query)
@@ -104,7 +140,17 @@ func (t *Table) move(ctx context.Context, from *sql.Tx, to pgx.Tx) (int64, error
 		return 0, err
 	}
 	source := &moving{rows: rows, types: types, values: make([]any, len(t.Columns))}
-	if _, err := to.CopyFrom(ctx, pgx.Identifier{t.Name}, t.Columns, source); err != nil {
+	if arrived {
+		for source.Next() {
+			if _, err := source.Values(); err != nil {
+				return 0, err
+			}
+		}
+		err = source.Err()
+	} else {
+		_, err = to.CopyFrom(ctx, pgx.Identifier{t.Name}, t.Columns, source)
+	}
+	if err != nil {
 		return 0, err
 	}
 	there, err := to.Query(ctx, query)

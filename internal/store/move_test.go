@@ -126,6 +126,9 @@ func rowsOf(t *testing.T, db *store.DB, columns []column, table string) []string
 func TestMove(t *testing.T) {
 	from := reach(t, storetest.Address(t, "sqlite"))
 	tables, columns := fillAll(t, from), columnsOf(t, from)
+	if err := store.SetInstallationValue(t.Context(), from, store.EpochName, "one"); err != nil {
+		t.Fatal(err)
+	}
 	to := reach(t, storetest.Empty(t, "postgres"))
 	moved, err := to.Move(t.Context(), from)
 	if err != nil {
@@ -145,8 +148,23 @@ func TestMove(t *testing.T) {
 	if err := errors.Join(to.CheckSchema(t.Context()), to.CheckRestored(t.Context())); err != nil {
 		t.Error(err)
 	}
-	if _, err := to.Move(t.Context(), from); err == nil || !strings.Contains(err.Error(), "has an installation already") {
-		t.Errorf("moved over an installation: %v", err)
+	// Where nobody learned that all has arrived, the same command finds it there.
+	if again, err := to.Move(t.Context(), from); err != nil || again != moved {
+		t.Errorf("moved again: %+v, %v", again, err)
+	}
+	for what, change := range map[string]string{
+		"another row":          "UPDATE folder SET name = name || ' ' WHERE name = 'plain'",
+		"another installation": "UPDATE installation SET value = 'other' WHERE name = '" + store.EpochName + "'",
+	} {
+		if _, err := from.Exec(t.Context(), change); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := to.Move(t.Context(), from); err == nil || !strings.Contains(err.Error(), "has an installation already") {
+			t.Errorf("moved over an installation, with %s: %v", what, err)
+		}
+	}
+	if there := rowsOf(t, to, columns, "folder"); len(there) != len(strange) {
+		t.Errorf("refused moves have left %d rows of %d", len(there), len(strange))
 	}
 }
 

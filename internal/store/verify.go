@@ -29,8 +29,14 @@ func (db *DB) Verify(ctx context.Context) error {
 	return nil
 }
 
-// VerifyCopy reads a copy that Backup made, and returns an error where it is damaged or is not
-// one of a schema. It changes nothing.
+// Damage is the error of a copy that was read and is not what it should be.
+type Damage string
+
+// Error says what is damaged.
+func (d Damage) Error() string { return string(d) }
+
+// VerifyCopy reads a copy that Backup made, and returns a Damage where it is damaged or is not
+// one of a schema; another error says why it could not be read. It changes nothing.
 func VerifyCopy(ctx context.Context, from Copies, tables []Table, schema int64) error {
 	if len(tables) == 0 {
 		return verifySQLite(ctx, from.Path(CopyName), schema)
@@ -53,14 +59,17 @@ func verifySQLite(ctx context.Context, file string, schema int64) (err error) {
 	q := state{handle{on: on, dialect: &sqliteDialect, kept: &statements{}}, &sqliteDialect}
 	found, err := One(ctx, q, Value[string], "PRAGMA integrity_check(1)")
 	if err == nil && found != "ok" {
-		err = fmt.Errorf("%.200s", found)
+		err = Damage(fmt.Sprintf("%.200s", found))
 	}
 	var has int64
 	if err == nil {
 		has, err = One(ctx, q, Value[int64], newestApplied)
 	}
 	if err == nil && has != schema {
-		err = fmt.Errorf("it has schema %d, not %d", has, schema)
+		err = Damage(fmt.Sprintf("it has schema %d, not %d", has, schema))
+	}
+	if damagedFile(err) {
+		err = Damage(err.Error())
 	}
 	if err != nil {
 		return fmt.Errorf("the copy of the database: %w", err)
@@ -84,13 +93,13 @@ func (t *Table) verify(from Copies) error {
 		case errors.Is(err, bufio.ErrBufferFull):
 		case err == nil:
 			if columns != len(t.Columns) {
-				return fmt.Errorf("row %d has %d columns, not %d", row, columns, len(t.Columns))
+				return Damage(fmt.Sprintf("row %d has %d columns, not %d", row, columns, len(t.Columns)))
 			}
 			row, columns = row+1, 1
 		case errors.Is(err, io.EOF) && len(part) == 0 && columns == 1:
 			return nil
 		case errors.Is(err, io.EOF):
-			return fmt.Errorf("row %d is cut off", row)
+			return Damage(fmt.Sprintf("row %d is cut off", row))
 		default:
 			return err
 		}

@@ -102,9 +102,9 @@ func (t *Tracer) Close(ctx context.Context) error {
 	return nil
 }
 
-// Call begins the span of a call of the API. It belongs to the trace of its client, if that sent one
-// (W3C Trace Context).
-func (t *Tracer) Call(ctx context.Context, header http.Header, name string, attrs ...Attr) (context.Context, Span) {
+// Call begins the span of a call of the API, which began before. It belongs to the trace of its client, if that
+// sent one (W3C Trace Context): that decides whether the call is traced, so it must be known who it is.
+func (t *Tracer) Call(ctx context.Context, header http.Header, name string, began time.Time) (context.Context, Span) {
 	if t == nil {
 		return ctx, trace.SpanFromContext(ctx)
 	}
@@ -112,7 +112,7 @@ func (t *Tracer) Call(ctx context.Context, header http.Header, name string, attr
 	if from := trace.SpanContextFromContext(ctx); from.IsValid() && !from.IsSampled() || !from.IsValid() && !drawn(t.calls) {
 		return ctx, trace.SpanFromContext(ctx)
 	}
-	return t.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindServer), trace.WithAttributes(attrs...))
+	return t.tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindServer), trace.WithTimestamp(began))
 }
 
 // DrawsVisit reports whether the next visit is to be traced.

@@ -7,9 +7,11 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
+	"go.opentelemetry.io/collector/pdata/pcommon"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/waymarkhq/waymark/internal/tracing/tracingtest"
@@ -41,7 +43,8 @@ func closed(t *testing.T, tracer *Tracer) {
 // A collector gets what was begun: who caused what, when, and how it ended.
 func TestSent(t *testing.T) {
 	c, tracer := collecting(t, Options{Calls: 1})
-	ctx, call := tracer.Call(t.Context(), http.Header{}, "call")
+	begun := time.Now().Add(-time.Minute)
+	ctx, call := tracer.Call(t.Context(), http.Header{}, "call", begun)
 	call.SetAttributes(Text("text", strings.Repeat("é", maxText+1)), Number("number", -7))
 	part, inner := Start(ctx, "part", Text("a", "b"))
 	stored := Stored(part)
@@ -49,13 +52,16 @@ func TestSent(t *testing.T) {
 	inner.End()
 	call.End()
 	_, later := tracer.Continue(t.Context(), stored, "job")
-	_, other := tracer.Call(t.Context(), http.Header{}, "other")
+	_, other := tracer.Call(t.Context(), http.Header{}, "other", time.Now())
 	Refer(other, later)
 	later.End()
 	other.End()
 	closed(t, tracer)
 
 	root, child, job, second := c.Span(t, "call"), c.Span(t, "part"), c.Span(t, "job"), c.Span(t, "other")
+	if took := root.EndTimestamp() - root.StartTimestamp(); took < pcommon.Timestamp(time.Minute) || took > pcommon.Timestamp(time.Hour) {
+		t.Errorf("the call took %d ns", took)
+	}
 	if !root.ParentSpanID().IsEmpty() || root.TraceID().IsEmpty() || root.Kind() != ptrace.SpanKindServer {
 		t.Errorf("the call: %s %s %s", root.TraceID(), root.ParentSpanID(), root.Kind())
 	}
@@ -133,7 +139,7 @@ func call(t *testing.T, tracer *Tracer, traceparent string) Span {
 	if traceparent != "" {
 		header.Set("Traceparent", traceparent)
 	}
-	ctx, span := tracer.Call(t.Context(), header, "call")
+	ctx, span := tracer.Call(t.Context(), header, "call", time.Now())
 	if Traced(ctx) != span.IsRecording() || (Stored(ctx) != "") != span.IsRecording() ||
 		Of(ctx).SpanContext().SpanID() != span.SpanContext().SpanID() {
 		t.Error("the context tells something else than the span")
@@ -152,7 +158,7 @@ func later(t *testing.T, tracer *Tracer, stored string) Span {
 // A visit has a trace of its own, whatever came with it.
 func TestVisit(t *testing.T) {
 	c, tracer := collecting(t, Options{Visits: 1})
-	ctx, _ := tracer.Call(t.Context(), http.Header{"Traceparent": {parent + "1"}}, "call")
+	ctx, _ := tracer.Call(t.Context(), http.Header{"Traceparent": {parent + "1"}}, "call", time.Now())
 	_, visit := tracer.Visit(ctx, "visit")
 	visit.End()
 	closed(t, tracer)

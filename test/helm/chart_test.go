@@ -200,7 +200,7 @@ func set(t *testing.T, values map[string]any, path string, value any) map[string
 
 // Wrong values are refused before anything is installed, with a message that names them.
 func TestWrongValues(t *testing.T) {
-	single, cluster := map[string]any{}, parse(t, read(t, "testdata/cluster-least.yaml"))
+	single, cluster := parse(t, read(t, "testdata/default.yaml")), parse(t, read(t, "testdata/cluster-least.yaml"))
 	for name, c := range map[string]struct {
 		in    map[string]any
 		path  string
@@ -208,6 +208,7 @@ func TestWrongValues(t *testing.T) {
 		says  []string
 	}{
 		"unknown value": {single, "replicas", 3, []string{"'replicas' not allowed"}},
+		"no image":      {single, "image.repository", "", []string{"image.repository is required"}},
 		"unknown below": {single, "image.name", "x", []string{"'/image'", "'name' not allowed"}},
 		"unknown mode":  {single, "mode", "ha", []string{"'/mode'", "'single', 'cluster'"}},
 		"wrong type":    {cluster, "api.replicas", "two", []string{"'/api/replicas'", "want integer"}},

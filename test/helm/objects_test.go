@@ -209,6 +209,14 @@ func TestSelectors(t *testing.T) {
 		if len(of[batch.Job](all)) > 0 != cluster {
 			t.Errorf("a job migrates: %t", !cluster)
 		}
+		files := nested(values, "files")["secret"] != nil
+		for _, w := range workloads(all) { // also the job that migrates: the address of its database may name a file
+			if mounted := slices.ContainsFunc(w.container().VolumeMounts, func(m core.VolumeMount) bool {
+				return m.MountPath == "/etc/waymark/files"
+			}); mounted != files {
+				t.Errorf("%s has files: %t", w.name, mounted)
+			}
+		}
 	})
 }
 
@@ -290,7 +298,7 @@ func TestReferences(t *testing.T) {
 // Pods meet the Pod Security Standard "restricted", and what we promise beyond it.
 func TestPodsAreRestricted(t *testing.T) {
 	each(t, func(t *testing.T, values map[string]any) {
-		image := "waymarkhq/waymark:" + load(t).Metadata.AppVersion
+		image := "registry.example.com/waymark:" + load(t).Metadata.AppVersion
 		if v := nested(values, "image"); v["digest"] != nil {
 			image = fmt.Sprintf("%s@%s", v["repository"], v["digest"])
 		} else if v["tag"] != nil {

@@ -80,7 +80,7 @@ func TestDoctorOfWork(t *testing.T) {
 		// The PostgreSQL of tests is set up to be fast, which doctor finds.
 		sums := []string{"0 warnings, 1 failed\n", "4 warnings, 1 failed\n"}
 		if database != "sqlite" {
-			sums = []string{"1 warnings, 3 failed\n", "5 warnings, 3 failed\n"}
+			sums = []string{"1 warning, 3 failed\n", "5 warnings, 3 failed\n"}
 		}
 		examined(t, doctor(dir, database), 1,
 			"certificates  ok       1 valid, the first expires in 100 days\n",

@@ -29,7 +29,7 @@ app.kubernetes.io/component: {{ ternary "single" .role (eq .root.Values.mode "si
 
 {{- define "waymark.image" -}}
 {{- with .Values.image -}}
-{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ .tag | default $.Chart.AppVersion }}{{ end }}
+{{ required "image.repository is required: the image that you built, such as registry.example.com/waymark (docs/containers.md)" .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ .tag | default $.Chart.AppVersion }}{{ end }}
 {{- end -}}
 {{- end }}
 
@@ -120,6 +120,11 @@ capabilities:
   mountPath: /etc/waymark/waymark.yaml
   subPath: waymark.yaml
   readOnly: true
+{{- include "waymark.fileMounts" . }}
+{{- end }}
+
+{{/* Files of a Secret: an address of a database may name a certificate among them. */}}
+{{- define "waymark.fileMounts" -}}
 {{- if .Values.files.secret }}
 - name: files
   mountPath: /etc/waymark/files
@@ -134,6 +139,10 @@ capabilities:
 - name: config
   configMap:
     name: {{ include "waymark.name" . }}
+{{- include "waymark.fileVolumes" . }}
+{{- end }}
+
+{{- define "waymark.fileVolumes" -}}
 {{- with .Values.files.secret }}
 - name: files
   secret:
