@@ -4,10 +4,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -105,11 +107,29 @@ func newParser(ctx context.Context, file *configFile) (*kong.Kong, error) {
 	)
 }
 
+// commandOf returns the command whose line could not be parsed, as far as it is known.
+func commandOf(err error) string {
+	var wrong *kong.ParseError
+	if !errors.As(err, &wrong) || wrong.Context == nil {
+		return "waymark"
+	}
+	var names []string
+	for _, part := range wrong.Context.Path {
+		switch {
+		case part.App != nil:
+			names = append(names, part.App.Name)
+		case part.Command != nil:
+			names = append(names, part.Command.Name)
+		}
+	}
+	return strings.Join(names, " ")
+}
+
 // parse parses a command line; its errors are in plain words.
 func parse(parser *kong.Kong, args []string) (*kong.Context, error) {
 	parsed, err := parser.Parse(args)
 	if err != nil {
-		return nil, cli.Usage(plain(err) + " (see waymark --help)")
+		return nil, cli.Usage(plain(err) + " (see " + commandOf(err) + " --help)")
 	}
 	return parsed, nil
 }

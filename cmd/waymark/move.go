@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/store"
@@ -21,6 +22,9 @@ type moveCommand struct {
 func (c *moveCommand) Run(ctx context.Context) error {
 	if !c.embedded() {
 		return errors.New("only an installation on SQLite can be moved: leave --database out, and name PostgreSQL with --to")
+	}
+	if !strings.HasPrefix(c.To, "postgres://") && !strings.HasPrefix(c.To, "postgresql://") {
+		return errors.New("--to is not a postgres:// address: an installation is moved from SQLite to PostgreSQL alone")
 	}
 	if err := c.existing(); err != nil {
 		return err

@@ -29,7 +29,7 @@ func (s *storage) prepare() error {
 		return err
 	}
 	if err := os.MkdirAll(s.DataDir, 0o700); err != nil {
-		return fmt.Errorf("data folder: %w", err)
+		return fmt.Errorf("data folder %s cannot be written: %w", s.DataDir, cause(err))
 	}
 	probe, err := os.CreateTemp(s.DataDir, ".writable-")
 	if err != nil {

@@ -29,7 +29,7 @@ func (v *visitors) countries(log *slog.Logger) (*visitor.Countries, error) {
 	}
 	countries, err := visitor.OpenCountries(v.GeoIP, log)
 	if err != nil {
-		return nil, fmt.Errorf("--geoip: %w", err)
+		return nil, fmt.Errorf("--geoip %s: %w", v.GeoIP, cause(err))
 	}
 	return countries, nil
 }

@@ -59,6 +59,7 @@ var wordings = []struct {
 	{regexp.MustCompile(`bool value must be true, 1, yes, false, 0 or no but got (".*?")`),
 		"$1 is neither true nor false"},
 	{regexp.MustCompile(` \(from envar (\w+)=".*"\)`), " (set by $1)"},
+	{regexp.MustCompile(`,"" but got `), " but got "},
 	{regexp.MustCompile(`^missing flags: (.*)$`), "$1 is required"},
 	{regexp.MustCompile(`^unexpected argument ([^,]*)`), `unexpected argument "$1"`},
 }

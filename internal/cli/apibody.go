@@ -21,15 +21,15 @@ func body(s *api.Schema, flags *bodyFlags, p place) (map[string]any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := decode(text, &made); err != nil {
-			return nil, usage(fmt.Sprintf("--json is no JSON object: %v", err))
-		}
-		if made == nil {
-			return nil, usage("--json is no JSON object: it is null")
+		if err := decode(text, &made); err != nil && !json.Valid(text) {
+			return nil, usage(fmt.Sprintf("--json is not valid JSON: %v", err))
+		} else if err != nil || made == nil {
+			return nil, usage("--json is not an object, such as {\"name\": \"Sales\"}")
 		}
 	}
+	given := map[string]bool{}
 	for _, field := range flags.Field {
-		if err := setField(made, s, field); err != nil {
+		if err := setField(made, s, field, given); err != nil {
 			return nil, err
 		}
 	}
@@ -74,19 +74,21 @@ func bounded(r io.Reader, name string, most int64) ([]byte, error) {
 	return text, nil
 }
 
-// setField sets one --field of a body.
-func setField(made map[string]any, s *api.Schema, field string) error {
+// setField sets one --field of a body. given has the names that came before: only a list is given item by item.
+func setField(made map[string]any, s *api.Schema, field string, given map[string]bool) error {
 	name, value, found := strings.Cut(field, "=")
 	if !found || name == "" {
 		return usage(fmt.Sprintf("--field %q is not NAME=VALUE", field))
 	}
 	name, raw := strings.CutSuffix(name, ":")
+	again := given[name]
+	given[name] = true
 	parts := strings.Split(name, ".")
 	for _, part := range parts[:len(parts)-1] {
 		s = s.Member(part)
 		inner, ok := made[part].(map[string]any)
 		if made[part] != nil && !ok {
-			return usage(fmt.Sprintf("--field %q: %s is no object", field, part))
+			return usage(fmt.Sprintf("--field %q: %s is not an object", field, part))
 		}
 		if !ok {
 			inner = map[string]any{}
@@ -108,12 +110,15 @@ func setField(made map[string]any, s *api.Schema, field string) error {
 		made[last] = append(list, item)
 		return nil
 	}
+	if again {
+		return usage(fmt.Sprintf("--field %s is given twice", name))
+	}
 	v, err := fieldValue(s, field, value)
 	if raw {
 		err = decode([]byte(value), &v)
 	}
 	if err != nil {
-		return usage(fmt.Sprintf("--field %q: %s is no JSON", field, value))
+		return usage(fmt.Sprintf("--field %q: %s is not JSON", field, value))
 	}
 	made[last] = v
 	return nil
@@ -127,7 +132,7 @@ func fieldValue(s *api.Schema, field, value string) (v any, err error) {
 	}
 	if !json.Valid([]byte(value)) {
 		if s.Type == "object" || s.Type == "array" {
-			return nil, usage(fmt.Sprintf("--field %q: %s is no JSON", field, value))
+			return nil, usage(fmt.Sprintf("--field %q: %s is not JSON", field, value))
 		}
 		return value, nil
 	}

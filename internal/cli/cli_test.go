@@ -109,6 +109,9 @@ func TestFields(t *testing.T) {
 			t.Errorf("%q: %v", wrong, err)
 		}
 	}
+	if _, err := body(o.Body, &bodyFlags{Field: []string{"slug=a", "slug=b"}}, place{}); ExitCode(err) != exitUsage {
+		t.Errorf("a field that is given twice: %v", err)
+	}
 	keys, err := findOperation("createApiKeys")
 	if err != nil {
 		t.Fatal(err)
@@ -116,6 +119,22 @@ func TestFields(t *testing.T) {
 	made, err := body(keys.Body, &bodyFlags{Field: []string{"permissions=links:read", "permissions=links:create"}}, place{})
 	if got, _ := encode(made); err != nil || got != `{"permissions":["links:read","links:create"]}` {
 		t.Errorf("a list: %s, %v", got, err)
+	}
+}
+
+// A message names rows of the file, not of a part of it, and each field.
+func TestExplainedItems(t *testing.T) {
+	e := &client.Error{Message: "whole", Details: []client.Detail{{Path: "/slug", Message: "item 2 of this import has the same address"},
+		{Path: "/utm/source", Message: "item 9 of this import, item 0 of this import"}}}
+	const want = "slug: row 52 has the same address; utm.source: item 9 of this import, item 0 of this import"
+	if got := explainItem(e, []int{51, 52, 53}); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := explainItem(&client.Error{Message: "item 1 of this import"}, []int{51}); got != "row 51" {
+		t.Errorf("%q", got)
+	}
+	if got := span([]int{7}) + ", " + span([]int{7, 8, 11}); got != "row 7, rows 7 to 11" {
+		t.Errorf("%q", got)
 	}
 }
 

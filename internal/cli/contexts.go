@@ -96,11 +96,12 @@ func meant(name string) string {
 func replaceFile(name string, content []byte) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
 	if err != nil {
-		return err
+		return fmt.Errorf("write %s: %w", name, inner(err))
 	}
 	defer func() {
 		if err != nil {
 			os.Remove(f.Name())
+			err = fmt.Errorf("write %s: %w", name, inner(err))
 		}
 	}()
 	_, err = f.Write(content)

@@ -33,25 +33,45 @@ func (e *exportCommand) Run(ctx context.Context) error {
 	if e.All && e.Dataset != "links" {
 		return usage("--all is for links; narrow the span of " + e.Dataset)
 	}
-	write := e.job
-	if e.All {
-		write = e.pages
-	}
 	if e.Out == "" || e.Out == "-" {
-		return write(ctx, c, p, stdout)
+		return e.write(ctx, c, p, stdout)
+	}
+	if info, err := os.Stat(e.Out); err == nil && info.IsDir() {
+		return usage(fmt.Sprintf("--out %s is a folder: name a file", e.Out))
 	}
 	f, err := os.CreateTemp(filepath.Dir(e.Out), "."+filepath.Base(e.Out)+"-*")
 	if err != nil {
-		return err
+		return fmt.Errorf("write %s: %w", e.Out, inner(err))
 	}
-	err = write(ctx, c, p, f)
+	err = e.write(ctx, c, p, f)
 	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), e.Out)
+		err = inner(os.Rename(f.Name(), e.Out))
 	}
 	if err != nil {
 		os.Remove(f.Name())
+		return fmt.Errorf("write %s: %w", e.Out, err)
+	}
+	return nil
+}
+
+// inner takes the name of a file, which only the program knows, out of an error.
+func inner(err error) error {
+	var path *os.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
 	}
 	return err
+}
+
+func (e *exportCommand) write(ctx context.Context, c *client.Client, p place, out io.Writer) error {
+	if e.All {
+		return e.pages(ctx, c, p, out)
+	}
+	return e.job(ctx, c, p, out)
 }
 
 // job has the server write the file, and downloads it.

@@ -9,9 +9,12 @@ import (
 	"fmt"
 	"hash"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
@@ -49,6 +52,9 @@ func (i *importCommand) Run(ctx context.Context) error {
 	if i.SideBySide < 1 || i.SideBySide > maxSideBySide {
 		return usage(fmt.Sprintf("--side-by-side is 1 to %d", maxSideBySide))
 	}
+	if info, err := os.Stat(filepath.Dir(i.report())); err != nil || !info.IsDir() {
+		return usage(fmt.Sprintf("--report %s: there is no folder %s", i.report(), filepath.Dir(i.report())))
+	}
 	content, err := readBounded(i.File, maxFile)
 	if err != nil {
 		return err
@@ -67,7 +73,8 @@ func (i *importCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	run := &importRun{api: c, app: p.App, format: file.format, mapping: m, parts: parts, journal: j, sideBySide: i.SideBySide}
+	run := &importRun{api: c, app: p.App, format: file.format, mapping: m, parts: parts, journal: j, sideBySide: i.SideBySide,
+		progress: progress}
 	tell("%s: %s%s, to %s", i.File, count(len(file.rows), "row"), product, p.Server)
 	if resumed {
 		tell("it goes on where it was left: %s", name)
@@ -124,7 +131,6 @@ func digestOf(content []byte, options ...string) string {
 
 // stages tries the rows, asks, and makes the links; it writes the report at the end of each.
 func (i *importCommand) stages(ctx context.Context, run *importRun, tooLarge []int, rows int) (end summary, err error) {
-	run.done = progress("trying", rows-len(tooLarge))
 	full, err := false, run.leaveRoom(ctx)
 	if err == nil {
 		full, err = run.try(ctx)
@@ -148,7 +154,6 @@ func (i *importCommand) stages(ctx context.Context, run *importRun, tooLarge []i
 	if err := i.agreed(ctx, end.left); err != nil {
 		return end, err
 	}
-	run.done = progress("importing", rows-len(tooLarge))
 	if err := run.commit(ctx); err != nil {
 		return end, err
 	}
@@ -256,7 +261,7 @@ func (s *summary) show() {
 		if len(named) > shownRows {
 			named, more = named[:shownRows], fmt.Sprintf(" and %d more", len(named)-shownRows)
 		}
-		tell("  row %s%s: %s", strings.Join(named, ", "), more, reason)
+		tell("  %s %s%s: %s", plural(len(rows[reason]), "row"), strings.Join(named, ", "), more, reason)
 	}
 	if more := len(reasons) - shownReasons; more > 0 {
 		tell("  and %s, which the report names", count(more, "more reason"))
@@ -276,11 +281,26 @@ func (s *summary) failure(report string) error {
 	return nil
 }
 
+// tellEvery is how often a log is told how far an import is.
+const tellEvery = 30 * time.Second
+
 // progress returns a function that is told of rows, and shows how far they are, how quickly they
-// come, and how long the rest takes. Without a terminal it shows nothing.
+// come, and how long the rest takes. Without a terminal it writes a line now and then.
 func progress(what string, rows int) func(int) {
-	if !term.IsTerminal(int(os.Stderr.Fd())) {
+	if rows == 0 {
 		return func(int) {}
+	}
+	if !term.IsTerminal(int(os.Stderr.Fd())) {
+		var mu sync.Mutex
+		done, told := 0, time.Now()
+		return func(n int) {
+			mu.Lock()
+			defer mu.Unlock()
+			if done += n; time.Since(told) >= tellEvery {
+				tell("%s: %d of %s", what, done, count(rows, "row"))
+				told = time.Now()
+			}
+		}
 	}
 	bar := progressbar.NewOptions(rows, progressbar.OptionSetDescription(what), progressbar.OptionShowCount(),
 		progressbar.OptionShowIts(), progressbar.OptionSetItsString("rows"), progressbar.OptionSetPredictTime(true),

@@ -73,7 +73,7 @@ func readCSVLinks(text string) (*linkFile, error) {
 func readJSONLinks(text string) (*linkFile, error) {
 	var whole any
 	if err := decode([]byte(text), &whole); err != nil {
-		return nil, fmt.Errorf("it is no JSON: %w", err)
+		return nil, fmt.Errorf("it is not JSON: %w", err)
 	}
 	list, ok := whole.([]any)
 	if object, isObject := whole.(map[string]any); isObject {
@@ -93,7 +93,7 @@ func readJSONLinks(text string) (*linkFile, error) {
 	for i, v := range list {
 		values, isObject := v.(map[string]any)
 		if !isObject {
-			return nil, usage(fmt.Sprintf("item %d of the list is no object", i+1))
+			return nil, usage(fmt.Sprintf("item %d of the list is not an object", i+1))
 		}
 		// Bitly names a link on a domain of its owner apart.
 		if own, _ := values["custom_bitlinks"].([]any); len(own) > 0 {

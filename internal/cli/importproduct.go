@@ -97,6 +97,9 @@ func products() map[string]mapping {
 // chooseMapping returns the mapping for a file with these columns, and the name of its product: of
 // the one that was named, or of the one whose columns they are.
 func chooseMapping(from string, columns []string) (mapping, string, error) {
+	if len(columns) == 1 && strings.ContainsAny(columns[0], ";\t") {
+		return nil, "", usage("the columns of this file are separated by semicolons or tabs: save it as CSV with commas")
+	}
 	all := products()
 	names := slices.Sorted(maps.Keys(all))
 	if from != "" {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,8 +31,8 @@ type importRun struct {
 	sideBySide int
 	// ahead is how many parts may be tried that are not committed.
 	ahead int
-	// done is told how many rows came to the end of a stage.
-	done func(rows int)
+	// progress begins a stage that brings so many rows to an end, and returns what is told of them.
+	progress func(stage string, rows int) (done func(rows int))
 }
 
 // job is an import as the API tells it.
@@ -81,31 +82,29 @@ func (r *importRun) leaveRoom(ctx context.Context) error {
 func (r *importRun) try(ctx context.Context) (full bool, err error) {
 	var stopped atomic.Bool
 	var tried atomic.Int64
-	for n := range r.parts {
-		if p := r.journal.part(n); p.State == "validated" {
+	order, rows := r.left(func(p partState) bool {
+		if p.State == "validated" {
 			tried.Add(1)
 		}
-	}
-	err = r.each(ctx, r.order(), func(ctx context.Context, n int) error {
+		return !p.over() && p.State != "validated"
+	})
+	done := r.progress("trying", rows)
+	err = r.each(ctx, order, func(ctx context.Context, n int) error {
+		if stopped.Load() || tried.Add(1) > int64(r.ahead) {
+			stopped.Store(true)
+			return nil
+		}
 		p := r.journal.part(n)
-		if !p.over() && p.State != "validated" && !stopped.Load() {
-			if tried.Add(1) > int64(r.ahead) {
-				stopped.Store(true)
-				return nil
-			}
-			switch err := r.tryPart(ctx, &p); {
-			case errors.Is(err, errFull):
-				stopped.Store(true)
-				return nil
-			case err != nil:
-				return err
-			case p.over(): // none of its rows can become a link, so that it takes no room
-				tried.Add(-1)
-			}
+		switch err := r.tryPart(ctx, &p); {
+		case errors.Is(err, errFull):
+			stopped.Store(true)
+			return nil
+		case err != nil:
+			return err
+		case p.over(): // none of its rows can become a link, so that it takes no room
+			tried.Add(-1)
 		}
-		if !stopped.Load() {
-			r.done(len(r.parts[n].rows))
-		}
+		done(len(r.parts[n].rows))
 		return nil
 	})
 	return stopped.Load(), err
@@ -114,7 +113,8 @@ func (r *importRun) try(ctx context.Context) (full bool, err error) {
 // commit commits the parts that have not ended, and follows each to its end: first those that were
 // tried, as they take the room of the others.
 func (r *importRun) commit(ctx context.Context) error {
-	order := r.order()
+	order, rows := r.left(func(p partState) bool { return !p.over() })
+	done := r.progress("importing", rows)
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Compare(len(r.journal.part(b).ID), len(r.journal.part(a).ID))
 	})
@@ -125,18 +125,19 @@ func (r *importRun) commit(ctx context.Context) error {
 				return err
 			}
 		}
-		r.done(len(r.parts[n].rows))
+		done(len(r.parts[n].rows))
 		return nil
 	})
 }
 
-// order returns the numbers of the parts.
-func (r *importRun) order() []int {
-	order := make([]int, len(r.parts))
-	for n := range order {
-		order[n] = n
+// left returns the numbers of the parts with which there is something to do, and how many rows they have.
+func (r *importRun) left(todo func(partState) bool) (order []int, rows int) {
+	for n := range r.parts {
+		if todo(r.journal.part(n)) {
+			order, rows = append(order, n), rows+len(r.parts[n].rows)
+		}
 	}
-	return order
+	return order, rows
 }
 
 // each calls a function for the parts in an order, some at once, until one fails.
@@ -149,8 +150,7 @@ func (r *importRun) each(ctx context.Context, order []int, do func(context.Conte
 		}
 		g.Go(func() error {
 			if err := do(running, n); err != nil {
-				rows := r.parts[n].rows
-				return fmt.Errorf("rows %d to %d: %w", rows[0], rows[len(rows)-1], err)
+				return fmt.Errorf("%s: %w", span(r.parts[n].rows), err)
 			}
 			return nil
 		})
@@ -261,7 +261,7 @@ func (r *importRun) items(ctx context.Context, p *partState) (items []reportItem
 				made.Address = strings.Join(filled(in.Domain, in.Prefix, in.Slug), "/")
 			}
 			if item.Error != nil {
-				made.Code, made.Message = item.Error.Code, explainItem(item.Error)
+				made.Code, made.Message = item.Error.Code, explainItem(item.Error, r.parts[p.Part].rows)
 			}
 			items = append(items, made)
 		}
@@ -279,16 +279,34 @@ func filled(texts ...string) (kept []string) {
 	return kept
 }
 
-// explainItem says what is wrong with a row, field by field.
-func explainItem(e *client.Error) string {
-	if len(e.Details) == 0 {
-		return e.Message
+// namedItem is how a message names another item of the same import.
+var namedItem = regexp.MustCompile(`\bitem (\d+) of this import\b`)
+
+// explainItem says what is wrong with a row of a part, field by field. The server counts the rows of the part,
+// a person those of the file.
+func explainItem(e *client.Error, rows []int) string {
+	texts := []string{e.Message}
+	if len(e.Details) > 0 {
+		texts = nil
 	}
-	texts := make([]string, len(e.Details))
-	for i, d := range e.Details {
-		texts[i] = strings.ReplaceAll(strings.TrimPrefix(d.Path, "/"), "/", ".") + " " + d.Message
+	for _, d := range e.Details {
+		texts = append(texts, strings.ReplaceAll(strings.TrimPrefix(d.Path, "/"), "/", ".")+": "+d.Message)
 	}
-	return strings.Join(texts, "; ")
+	return namedItem.ReplaceAllStringFunc(strings.Join(texts, "; "), func(named string) string {
+		n, err := strconv.Atoi(namedItem.FindStringSubmatch(named)[1])
+		if err != nil || n < 1 || n > len(rows) {
+			return named
+		}
+		return fmt.Sprintf("row %d", rows[n-1])
+	})
+}
+
+// span names rows.
+func span(rows []int) string {
+	if first, last := rows[0], rows[len(rows)-1]; first != last {
+		return fmt.Sprintf("rows %d to %d", first, last)
+	}
+	return fmt.Sprintf("row %d", rows[0])
 }
 
 func importPath(id string) string { return client.Path("/imports/{importId}", id) }

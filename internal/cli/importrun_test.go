@@ -117,7 +117,7 @@ func (s *imports) run(t *testing.T, journalFile string, parts int) *importRun {
 	}
 	t.Cleanup(func() { j.leave() })
 	r := &importRun{api: &client.Client{Server: server.URL, Patience: -1}, app: "app_1", format: "csv", journal: j, sideBySide: 3, ahead: usualRecords,
-		done: func(int) {}}
+		progress: func(string, int) func(int) { return func(int) {} }}
 	for i := range parts {
 		r.parts = append(r.parts, part{rows: []int{i + 1}, content: fmt.Sprint("row ", i)})
 	}
@@ -262,7 +262,7 @@ func TestImportThatIsRefused(t *testing.T) {
 	s := newImports(100)
 	r := s.run(t, filepath.Join(t.TempDir(), "journal"), 5)
 	r.api.Server = "http://127.0.0.1:1"
-	if _, err := r.try(t.Context()); ExitCode(err) != exitUnavailable || !strings.HasPrefix(err.Error(), "rows ") {
+	if _, err := r.try(t.Context()); ExitCode(err) != exitUnavailable || !strings.HasPrefix(err.Error(), "row ") {
 		t.Errorf("a server that is away: %v", err)
 	}
 }

@@ -90,7 +90,15 @@ func (l *linkAddCommand) Run(ctx context.Context) error {
 		err = fmt.Errorf("%w; whether the link was made is not known: waymark link show %s tells", err,
 			strings.Join(filled(domain, l.Prefix, fmt.Sprint(body["slug"])), "/"))
 	}
-	return fmt.Errorf("add a link to %s: %w", l.URL, err)
+	return fmt.Errorf("add a link to %q: %w", cut(l.URL, 80), err)
+}
+
+// cut returns the beginning of a text that is longer than a message should be.
+func cut(text string, most int) string {
+	if r := []rune(text); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return text
 }
 
 // domain returns the domain of the new link.
@@ -221,12 +229,14 @@ func setArchived(ctx context.Context, of *ofApp, links []string, archived bool) 
 		return err
 	}
 	done := map[bool]string{true: "archived", false: "restored"}[archived]
-	for _, address := range links {
-		id, err := findLink(ctx, c, of.App, p, address)
-		if err != nil {
-			return err
+	ids := make([]string, len(links)) // all are found before one is changed: one may be misspelt
+	for i, address := range links {
+		if ids[i], err = findLink(ctx, c, of.App, p, address); err != nil {
+			return fmt.Errorf("no link was %s: %w", done, err)
 		}
-		path := client.Path("/links/{linkId}", id)
+	}
+	for i, address := range links {
+		path := client.Path("/links/{linkId}", ids[i])
 		a, err := c.Do(ctx, client.Request{Method: http.MethodGet, Path: path})
 		if err != nil {
 			return err

@@ -136,6 +136,9 @@ func (o *operationCancelCommand) Run(ctx context.Context) error {
 	if err := a.Data(&at); err != nil {
 		return err
 	}
+	if at.over() && at.Status != "cancelled" {
+		return fmt.Errorf("operation %s was not cancelled: it had ended (%s)", o.ID, at.Status)
+	}
 	fmt.Fprintln(stdout, at.Status)
 	return nil
 }

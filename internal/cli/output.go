@@ -235,8 +235,18 @@ func tell(format string, args ...any) {
 	fmt.Fprintln(os.Stderr, strings.Map(harmless, fmt.Sprintf(format, args...)))
 }
 
-// Tell tells a person of a failure, in one line also where a driver wrote several.
-func Tell(err error) { tell("waymark: %s", strings.Join(strings.Fields(err.Error()), " ")) }
+// Tell tells a person of a failure, in one line also where a driver wrote several. What is wrong with other parts
+// of a request follows, each in a line.
+func Tell(err error) {
+	tell("waymark: %s", strings.Join(strings.Fields(err.Error()), " "))
+	var refused *client.Error
+	if !errors.As(err, &refused) || len(refused.Details) < 2 {
+		return
+	}
+	for _, d := range refused.Details[1:] { // the first is the message
+		tell("  %s: %s", d.Path, strings.Join(strings.Fields(d.Message), " "))
+	}
+}
 
 // encode returns a value as JSON, with & and < as they are.
 func encode(v any) (string, error) {
@@ -339,8 +349,13 @@ func each(ctx context.Context, c *client.Client, r client.Request, do func(row j
 
 // count is a number of things, in words.
 func count(n int, thing string) string {
+	return fmt.Sprintf("%d %s", n, plural(n, thing))
+}
+
+// plural returns the word for so many things.
+func plural(n int, thing string) string {
 	if n == 1 {
-		return "1 " + thing
+		return thing
 	}
-	return fmt.Sprintf("%d %ss", n, thing)
+	return thing + "s"
 }

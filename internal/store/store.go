@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 
 	"io"
 	"net"
@@ -73,7 +74,7 @@ func Open(ctx context.Context, address string, c *clock.Clock) (*DB, error) {
 		return openSQLite(ctx, file, c)
 	}
 	if !strings.HasPrefix(address, "postgres://") && !strings.HasPrefix(address, "postgresql://") {
-		return nil, errors.New("the database is neither sqlite nor a postgres:// address")
+		return nil, fmt.Errorf("the database %.40q is neither sqlite nor a postgres:// address", redact(address))
 	}
 	return openPostgres(ctx, address, c)
 }

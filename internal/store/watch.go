@@ -69,7 +69,7 @@ func (w *watched) ended(err error) {
 		w.span.End()
 	}
 	if took := time.Since(w.began); w.after > 0 && took > w.after {
-		w.log.Warn("slow statement", "took_ms", took.Milliseconds(), "failed", err != nil && !errors.Is(err, ErrNotFound),
+		w.log.Warn("slow statement", "took_ms", float64(took.Microseconds())/1000, "failed", err != nil && !errors.Is(err, ErrNotFound),
 			"statement", oneLine(w.query, maxSlowText))
 	}
 }

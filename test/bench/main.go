@@ -23,13 +23,15 @@ import (
 	"syscall"
 	"text/tabwriter"
 	"time"
+
+	"github.com/waymarkhq/waymark/test/program"
 )
 
 // Sizes of the run.
 var (
 	rounds  = flag.Int("rounds", 3, "turns of each comparison; the median counts")
 	seconds = flag.Int("seconds", 5, "seconds of load in each turn")
-	parts   = flag.String("parts", "starts,administration,clients,redirects,tls,durable,postgres,others,analytics",
+	parts   = flag.String("parts", "starts,administration,clients,redirects,tls,durable,postgres,several,traces,others,analytics",
 		"what is measured; redirects and tls need administration")
 	eventSizes  = flag.String("events", "100000,1000000,10000000", "events in the installations of analytics, half of one app")
 	otherEvents = flag.Int64("other-events", 1_000_000, "events in the engines database and clickhouse; 0 leaves them out")
@@ -95,10 +97,9 @@ func (b *bench) run() (err error) {
 	if b.dir, err = os.MkdirTemp("", "waymark-bench-"); err != nil {
 		return err
 	}
-	b.binary, b.data = filepath.Join(b.dir, "waymark"), filepath.Join(b.dir, "data")
-	if out, err := exec.Command("go", "build", "-o", b.binary, "github.com/waymarkhq/waymark/cmd/waymark").
-		CombinedOutput(); err != nil {
-		return fmt.Errorf("build: %w\n%s", err, out)
+	b.data = filepath.Join(b.dir, "data")
+	if b.binary, err = program.Build(b.dir); err != nil {
+		return err
 	}
 	info, err := os.Stat(b.binary)
 	if err != nil {
@@ -109,7 +110,8 @@ func (b *bench) run() (err error) {
 		name string
 		run  func() error
 	}{{"starts", b.starts}, {"administration", b.administration}, {"clients", b.clients}, {"redirects", b.redirects}, {"tls", b.tls},
-		{"durable", b.durable}, {"postgres", b.postgres}, {"others", b.others}, {"analytics", b.analytics}} {
+		{"durable", b.durable}, {"postgres", b.postgres}, {"several", b.several}, {"traces", b.traces},
+		{"others", b.others}, {"analytics", b.analytics}} {
 		if !slices.Contains(strings.Split(*parts, ","), part.name) {
 			continue
 		}

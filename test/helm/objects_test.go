@@ -423,7 +423,7 @@ func TestManifestsOfThePage(t *testing.T) {
 				continue
 			}
 			for _, w := range workloads([]runtime.Object{o}) {
-				checkRestricted(t, w, "waymarkhq/waymark:"+load(t).Metadata.AppVersion)
+				checkRestricted(t, w, "registry.example.com/waymark:"+load(t).Metadata.AppVersion)
 			}
 		}
 	}

@@ -476,7 +476,7 @@ func TestImportWithMistakes(t *testing.T) {
 		}
 	})
 	_, stderr := c.run(1, "import", "links.json", "--domain="+hostname, "--dry-run")
-	if !strings.Contains(stderr, "117 of 120 rows can become links, 3 cannot") || !strings.Contains(stderr, "row 4, 71: desktopUrl") {
+	if !strings.Contains(stderr, "117 of 120 rows can become links, 3 cannot") || !strings.Contains(stderr, "rows 4, 71: desktopUrl") {
 		t.Error(stderr)
 	}
 	var links []any
@@ -506,6 +506,26 @@ func TestImportWithMistakes(t *testing.T) {
 	if !strings.Contains(stderr, "1 of 120 rows became links") || !strings.Contains(stderr, "exists already") {
 		t.Error(stderr)
 	}
+	write(t, filepath.Join(c.home, "mapping.json"), `{"link": "url.path", "long_url": "desktopUrl", "titel": "title"}`)
+	write(t, filepath.Join(c.home, "excel.csv"), "link;long_url\nhttps://bit.ly/a;https://example.com/\n")
+	for says, wrong := range map[string][]string{
+		"links.json has no column titel":          {"import", "links.json", "--mapping=mapping.json"},
+		"separated by semicolons":                 {"import", "excel.csv"},
+		"there is no folder none":                 {"import", "links.json", "--report=none/report.csv"},
+		"--out " + c.home + " is a folder":        {"export", "--all", "--out=" + c.home},
+		"(see waymark link add --help)":           {"link", "add"},
+		`must be one of "table","json","csv" but`: {"link", "list", "--output=xml"},
+	} {
+		if _, stderr := c.run(2, wrong...); !strings.Contains(stderr, says) {
+			t.Errorf("%q: %s, want %s", wrong, stderr, says)
+		}
+	}
+	if _, stderr := c.run(4, "link", "archive", "b00005", "none"); !strings.Contains(stderr, "no link was archived") {
+		t.Errorf("one of two links is misspelt: %s", stderr)
+	}
+	if _, stderr := c.run(6, "api", "createFolders", "-f", "nme=x"); !strings.Contains(stderr, "\n  /nme: ") {
+		t.Errorf("two mistakes in one call: %s", stderr)
+	}
 	for _, wrong := range [][]string{{"import", "none.json"}, {"import", "links.json", "--from=yourls"}, {"import", "links.json", "--side-by-side=65"}} {
 		_, stderr, code := finish(t, c.command(wrong...))
 		if code == 0 || strings.Count(stderr, "\n") != 1 {
@@ -530,6 +550,9 @@ func TestFollow(t *testing.T) {
 		t.Errorf("show: %+v", shown)
 	}
 	c.run(4, "operations", "follow", "0198c9a4-0fc8-77f8-9b0e-2ad61748c3ef")
+	if stdout, stderr := c.run(1, "operations", "cancel", job.OperationID); stdout != "" || !strings.Contains(stderr, "it had ended (succeeded)") {
+		t.Errorf("what had ended is cancelled: %q, %s", stdout, stderr)
+	}
 }
 
 // Shells complete commands, flags, values, and the operations of the contract with theirs.

@@ -22,10 +22,10 @@ import (
 // cluster is an installation of several machines: processes of each role behind nginx, on PostgreSQL,
 // ClickHouse and S3.
 type cluster struct {
-	t        *testing.T
-	database *gate
-	address  string
-	nodes    []*node
+	t                *testing.T
+	database, events *gate
+	address          string
+	nodes            []*node
 	// front is how the proxy is reached, and what else asks a server of the cluster.
 	front *server
 	kills atomic.Int64
@@ -44,11 +44,12 @@ var roles = []string{"api", "api", "redirect", "redirect", "redirect", "executor
 func newCluster(t *testing.T) *cluster {
 	c := &cluster{t: t}
 	c.database, c.address = behindGate(t, addressOf(t, "postgres"))
-	events, images := clickhousetest.Address(t), startS3(t).address()
+	through, images := "", startS3(t).address()
+	c.events, through = behindGate(t, clickhousetest.Address(t))
 	for _, role := range roles {
 		dir := t.TempDir()
 		c.nodes = append(c.nodes, &node{dir: dir, args: serveArgs(dir, c.address, "--roles", role, "--api-addr", unused(t),
-			"--public-addr", unused(t), "--metrics-addr", unused(t), "--events", events, "--asset-store", images,
+			"--public-addr", unused(t), "--metrics-addr", unused(t), "--events", through, "--asset-store", images,
 			"--trusted-proxies", "127.0.0.1", "--job-lease", "2s")})
 	}
 	for _, n := range c.nodes {
@@ -159,7 +160,7 @@ func persistent(ctx context.Context, t *testing.T, o *owner, prefix string) (slu
 }
 
 // Two APIs, three redirectors and two executors behind a proxy are restarted in turn, lose their
-// database, stand still and are killed, all under load: no visit of a known link fails, no click is lost, and
+// database and their event store, stand still and are killed, all under load: no visit of a known link fails, no click is lost, and
 // nothing that was answered is lost or done twice.
 //
 // It runs alone: seven processes and a proxy would leave no time for tests beside it that have a minute.
@@ -206,6 +207,11 @@ func TestCluster(t *testing.T) {
 			}
 			return nil
 		})
+	})
+	visited("the event store is away", func() {
+		c.events.shut()
+		time.Sleep(away)
+		c.events.open()
 	})
 	visited("an executor stands still", func() {
 		frozen := c.nodes[slices.Index(roles, "executor")]

@@ -82,7 +82,7 @@ func second(t *testing.T, cmd *exec.Cmd) (stderr string, code int) {
 	t.Helper()
 	stdout, stderr, code := finish(t, cmd)
 	want := 1
-	if strings.Contains(stderr, "(see waymark --help)") { // the command line itself
+	if strings.HasSuffix(stderr, " --help)\n") { // the command line itself
 		want = 2
 	}
 	if code != want {

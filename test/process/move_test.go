@@ -49,7 +49,7 @@ func TestMove(t *testing.T) {
 	refused("from PostgreSQL", "only an installation on SQLite can be moved", append(move, "--database", to)...)
 	// The click of the killed server is in its log, which goes on to be used.
 	s.kill()
-	refused("to SQLite", "--to: the database is neither sqlite nor a postgres:// address", "move", "--data-dir", dir, "--to", "x")
+	refused("to SQLite", "--to is not a postgres:// address", "move", "--data-dir", dir, "--to", "x")
 	out, stderr, code := execute(t, move...)
 	if code != 0 || !strings.HasPrefix(out, "moved ") {
 		t.Fatalf("move: exit code %d, %q, %q", code, out, stderr)
@@ -58,12 +58,18 @@ func TestMove(t *testing.T) {
 	refused("once more", "was moved to PostgreSQL", move...)
 	refused("SQLite is served", "was moved to PostgreSQL", serveArgs(dir, "sqlite")...)
 	refused("SQLite is migrated", "was moved to PostgreSQL", "migrate", "--data-dir", dir)
-	// The SQLite file is as it was, and is not moved over an installation.
-	back := filepath.Join(t.TempDir(), "waymark.db")
-	if err := os.Rename(filepath.Join(dir, "waymark.db.moved"), back); err != nil {
-		t.Fatal(err)
+	// As after a crash when all had arrived: the SQLite file is as it was, and is not moved once more.
+	file := filepath.Join(dir, "waymark.db")
+	back := func() {
+		t.Helper()
+		if err := os.Rename(file+".moved", file); err != nil {
+			t.Fatal(err)
+		}
 	}
-	refused("over an installation", "has an installation already", "move", "--data-dir", filepath.Dir(back), "--to", to)
+	back()
+	if out, stderr, code := execute(t, move...); code != 0 || !strings.HasPrefix(out, "moved ") {
+		t.Fatalf("move after a crash: exit code %d, %q, %q", code, out, stderr)
+	}
 
 	again := serve(t, dir, to)
 	o.client = again.client(o.token)
@@ -82,4 +88,6 @@ func TestMove(t *testing.T) {
 		t.Errorf("%d clicks, want one from before and one from after", n)
 	}
 	again.terminate()
+	back()
+	refused("over what was served since", "has an installation already", move...)
 }
