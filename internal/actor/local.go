@@ -171,11 +171,10 @@ func signingKey(ctx context.Context, db *store.DB, file string) (ed25519.Private
 		return nil, "", fmt.Errorf("%s holds no Ed25519 key", file)
 	}
 	public, err := json.Marshal(key.Public())
-	if err != nil {
-		return nil, "", err
+	if err == nil {
+		_, err = db.Exec(ctx, "INSERT INTO issuer_key (id, public_jwk, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+			key.KeyID, string(public), db.Now())
 	}
-	_, err = db.Exec(ctx, "INSERT INTO issuer_key (id, public_jwk, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-		key.KeyID, string(public), db.Now())
 	return private, key.KeyID, err
 }
 

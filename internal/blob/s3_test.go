@@ -31,6 +31,7 @@ func TestS3Away(t *testing.T) {
 		"refuses":            status(403, fmt.Sprintf(refusal, "AccessDenied")),
 		"has no such bucket": status(404, fmt.Sprintf(refusal, "NoSuchBucket")),
 		"reflects":           status(400, fmt.Sprintf(refusal, "the-secret in words")),
+		"reflects a letter":  status(400, fmt.Sprintf(refusal, "the-secreté")),
 		"breaks off": func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Length", "100")
 			io.WriteString(w, "part")
@@ -53,7 +54,11 @@ func TestS3Away(t *testing.T) {
 				if !errors.Is(err, ErrAway) || errors.Is(err, ErrNotFound) {
 					t.Errorf("%s: %v", call, err)
 				}
-				if err != nil && (strings.Contains(err.Error(), "the-secret") ||
+				doing := map[string]string{"put": "store " + name, "open": "read " + name, "delete": "remove " + name}[call]
+				if err != nil && !strings.Contains(err.Error(), doing) {
+					t.Errorf("%s: %v, want %s", call, err, doing)
+				}
+				if err != nil && (strings.Contains(err.Error(), "the-secre") ||
 					strings.Contains(err.Error(), "the-id")) {
 					t.Errorf("%s: %v", call, err)
 				}

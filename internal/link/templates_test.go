@@ -104,9 +104,10 @@ func TestSelection(t *testing.T) {
 		domain := "/domains/" + owner.Call("GET", "/domains?appId="+owner.AppID, nil).Text("data.0.id")
 		app := "/apps/" + owner.AppID
 		for _, holder := range []string{app, domain} {
-			id := map[string]string{app: a, domain: b}[holder]
+			id, before := map[string]string{app: a, domain: b}[holder], owner.Call("GET", holder, nil).Revision()
 			owner.Call("PUT", holder+"/template-defaults", M{"defaults": M{"android": custom(id)}},
-				apitest.IfMatch(owner.Call("GET", holder, nil).Revision())).Want(200)
+				apitest.IfMatch(before)).Want(200)
+			owner.Call("PUT", holder+"/template-defaults", M{"defaults": M{}}, apitest.IfMatch(before)).Refused(fault.RevisionConflict)
 			owner.Call("GET", path+"/template-selection", nil).Want(200).Has("data.effective.android", chosen(id)).
 				Has("data.selection.android", "null")
 		}

@@ -94,13 +94,13 @@ func (b *bench) serve(more ...string) (*server, error) {
 	}
 	at := map[string]string{}
 	lines := bufio.NewScanner(log)
-	for len(at) < 3 && lines.Scan() {
+	for at["metrics"] == "" && lines.Scan() { // the last one; roles have different ones before it
 		if _, listener, ok := strings.Cut(lines.Text(), "listening what="); ok {
 			what, address, _ := strings.Cut(listener, " address=")
 			at[what] = address
 		}
 	}
-	if len(at) < 3 {
+	if at["metrics"] == "" {
 		return nil, fmt.Errorf("waymark did not start: %s", lines.Text())
 	}
 	go io.Copy(io.Discard, log)
@@ -108,7 +108,7 @@ func (b *bench) serve(more ...string) (*server, error) {
 		metrics: "http://" + at["metrics"] + "/metrics"}
 	s.address = s.public
 	for ; ; time.Sleep(time.Millisecond) {
-		response, err := http.Get(s.api + "/readyz")
+		response, err := http.Get("http://" + at["metrics"] + "/readyz")
 		if err == nil {
 			response.Body.Close()
 			if response.StatusCode == http.StatusOK {

@@ -61,7 +61,7 @@ func (f *finder) onlySays(call *ast.CallExpr) bool {
 	case "fmt", "errors", "log/slog", "go.uber.org/zap", internal + "fault":
 		return true
 	default:
-		return strings.HasSuffix(from, "/prometheus") && strings.HasPrefix(callee.Name(), "New")
+		return (strings.HasSuffix(from, "/prometheus") || strings.HasSuffix(from, "/promauto")) && strings.HasPrefix(callee.Name(), "New")
 	}
 }
 

@@ -64,8 +64,7 @@ func TestMixedVersions(t *testing.T) {
 	}
 }
 
-// buildBefore builds the program of the newest tag before this commit, or of the commit that BEFORE names. Without
-// either it is the one before the newest migration: the nearest with another schema.
+// buildBefore builds the program of the commit that BEFORE names, or of the newest tag before this commit.
 func buildBefore(t *testing.T) string {
 	t.Helper()
 	git := func(args ...string) string {
@@ -79,12 +78,9 @@ func buildBefore(t *testing.T) string {
 	if commit == "" {
 		commit = git("describe", "--tags", "--abbrev=0", "HEAD^")
 	}
-	if commit == "" {
-		commit = git("rev-parse", git("log", "-1", "--format=%H", "--", "../../internal/store/migrations")+"^")
-	}
 	source := t.TempDir()
 	if commit == "" || exec.Command("git", "worktree", "add", "--detach", source, commit).Run() != nil {
-		t.Fatalf("this test needs an earlier commit: name one with BEFORE (%q)", commit)
+		t.Fatalf("this test needs an earlier version: tag one, or name its commit with BEFORE (%q)", commit)
 	}
 	t.Cleanup(func() { git("worktree", "remove", "--force", source) })
 	t.Logf("the program before is that of %s", git("describe", "--tags", "--always", commit))
