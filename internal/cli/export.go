@@ -82,7 +82,7 @@ func (e *exportCommand) job(ctx context.Context, c *client.Client, p place, out 
 	}
 	a, err := c.Do(ctx, client.Request{Method: http.MethodPost, Path: "/exports", Body: body})
 	if err != nil {
-		return err
+		return p.named(err)
 	}
 	var made struct{ ID, OperationID string }
 	if err := a.Data(&made); err != nil {
@@ -121,7 +121,7 @@ func (e *exportCommand) pages(ctx context.Context, c *client.Client, p place, ou
 		return err
 	}
 	if err := each(ctx, c, linksOf(query), func(row json.RawMessage) (bool, error) { return true, w.row(row) }); err != nil {
-		return err
+		return p.named(err)
 	}
 	if err := w.close(); err != nil {
 		return err

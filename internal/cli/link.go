@@ -153,7 +153,11 @@ func (l *linkListCommand) Run(ctx context.Context) error {
 	if l.Limit < 1 {
 		return usage("--limit is at least 1")
 	}
-	query := url.Values{"appId": {p.App}, "limit": {fmt.Sprint(min(l.Limit, pageSize))}}
+	size := min(l.Limit, pageSize)
+	if l.All {
+		size = pageSize
+	}
+	query := url.Values{"appId": {p.App}, "limit": {fmt.Sprint(size)}}
 	for name, value := range map[string]string{"q": l.Search, "domain": l.Domain, "state": l.State} {
 		if value != "" {
 			query.Set(name, value)
@@ -165,10 +169,10 @@ func (l *linkListCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return w.end(each(ctx, c, linksOf(query), func(row json.RawMessage) (bool, error) {
+	return w.end(p.named(each(ctx, c, linksOf(query), func(row json.RawMessage) (bool, error) {
 		err := w.row(row)
 		return l.All || w.rows < l.Limit, err
-	}))
+	})))
 }
 
 // linksOf is the request of a list of links.

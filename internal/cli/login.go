@@ -167,10 +167,8 @@ func (p *place) complete(ctx context.Context, api *client.Client) error {
 		return nil
 	}
 	var found app
-	if err := api.Get(ctx, client.Path("/apps/{appId}", p.App), nil, &found); refusedWith(err, "not_found") {
-		return fmt.Errorf("there is no app %q that the credential reaches: %w", p.App, err)
-	} else if err != nil {
-		return ignoreRefusal(err)
+	if err := api.Get(ctx, client.Path("/apps/{appId}", p.App), nil, &found); err != nil {
+		return ignoreRefusal(p.named(err))
 	}
 	if found.DefaultDomain != nil {
 		p.Domain = *found.DefaultDomain

@@ -70,6 +70,14 @@ func tellPause(pause time.Duration, reason error) {
 	}
 }
 
+// named names the app in the refusal of a call that concerns nothing else.
+func (p *place) named(err error) error {
+	if refusedWith(err, "not_found") {
+		return fmt.Errorf("there is no app %q that the credential reaches (waymark api getApps lists the apps): %w", p.App, err)
+	}
+	return err
+}
+
 // ofApp are the flags of commands that concern an app.
 type ofApp struct {
 	target

@@ -520,6 +520,11 @@ func TestImportWithMistakes(t *testing.T) {
 			t.Errorf("%q: %s, want %s", wrong, stderr, says)
 		}
 	}
+	for _, call := range [][]string{{"link", "list"}, {"export", "--all"}, {"export"}} {
+		if _, stderr := c.run(4, append(call, "--app=app_none")...); !strings.Contains(stderr, `there is no app "app_none"`) {
+			t.Errorf("%q of an app that is not there: %s", call, stderr)
+		}
+	}
 	if _, stderr := c.run(4, "link", "archive", "b00005", "none"); !strings.Contains(stderr, "no link was archived") {
 		t.Errorf("one of two links is misspelt: %s", stderr)
 	}

@@ -44,8 +44,11 @@ func TestMixedVersions(t *testing.T) {
 			load.Go(func() {
 				for round := 0; ctx.Err() == nil; round++ {
 					var writing sync.WaitGroup
-					l.writers(ctx, round, 1, &writing)
+					some, ended := context.WithTimeout(ctx, 100*time.Millisecond)
+					l.writers(some, round, 1, &writing)
 					writing.Wait()
+					ended()
+					time.Sleep(900 * time.Millisecond) // all links are looked at in one query
 				}
 			})
 			load.Wait()
