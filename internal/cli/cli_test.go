@@ -138,6 +138,23 @@ func TestExplainedItems(t *testing.T) {
 	}
 }
 
+// Columns are lined up as a terminal shows them, whatever the letters.
+func TestTable(t *testing.T) {
+	var tab table
+	tab.add("title", "state")
+	tab.add("日本語", "active")
+	tab.add("e\u0301té", "")
+	tab.add("", "archived")
+	var out strings.Builder
+	if err := tab.write(&out); err != nil {
+		t.Fatal(err)
+	}
+	const want = "title   state\n日本語  active\ne\u0301té     \n        archived\n"
+	if out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
+	}
+}
+
 // Exit codes tell the class of an error.
 func TestExitCodes(t *testing.T) {
 	for status, want := range map[int]int{400: 6, 401: 3, 403: 3, 404: 4, 405: 6, 409: 5, 412: 5, 413: 6, 415: 6, 422: 6, 428: 5, 429: 7, 500: 8, 502: 8, 503: 8} {

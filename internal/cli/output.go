@@ -10,7 +10,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"unicode"
 
 	"golang.org/x/term"
@@ -59,7 +58,7 @@ type writer struct {
 	out     io.Writer
 	format  string
 	columns []string
-	table   *tabwriter.Writer
+	table   table
 	rows    int
 }
 
@@ -69,7 +68,7 @@ func (s *shape) writer(out io.Writer, some, all []string) (*writer, error) {
 	}
 	w := &writer{out: out, format: s.format(), columns: all}
 	if w.format == "table" {
-		w.columns, w.table = some, tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+		w.columns = some
 	}
 	if len(s.Columns) > 0 {
 		w.columns = s.Columns
@@ -111,13 +110,13 @@ func (w *writer) row(object json.RawMessage) error {
 		return err
 	}
 	if w.rows == 1 {
-		fmt.Fprintln(w.table, strings.Join(w.columns, "\t"))
+		w.table.add(w.columns...)
 	}
 	for i, cell := range cells {
 		cells[i] = shorten(cell)
 	}
-	_, err := fmt.Fprintln(w.table, strings.Join(cells, "\t"))
-	return err
+	w.table.add(cells...)
+	return nil
 }
 
 // item writes a row as an item of a JSON array, which begins with the first. Its members stay in
@@ -146,7 +145,7 @@ func (w *writer) end(err error) error {
 func (w *writer) close() error {
 	switch {
 	case w.format == "table":
-		return w.table.Flush()
+		return w.table.write(w.out)
 	case w.format == "csv":
 		if w.rows > 0 {
 			return nil
@@ -319,13 +318,13 @@ func (s *shape) value(of *api.Schema, data json.RawMessage) error {
 	if len(s.Columns) > 0 {
 		all = s.Columns
 	}
-	w := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', 0)
+	var t table
 	for _, name := range all {
 		if v := cell(lookUp(row, name)); v != "" {
-			fmt.Fprintf(w, "%s\t%s\n", name, shorten(v))
+			t.add(name, shorten(v))
 		}
 	}
-	return w.Flush()
+	return t.write(stdout)
 }
 
 // each calls a function for every row of a list, page by page, until it wants no more.
