@@ -258,7 +258,17 @@ func TestDownloadRules(t *testing.T) {
 		i.Clock.Move(time.Second)
 		owner.Call("GET", path+"/download", nil).Refused(fault.ResourceConflict)
 		owner.Call("GET", path, nil).Want(200).Has("data.state", `"expired"`).Has("data.downloadUrl", "null")
-		i.Clock.Move(29 * 24 * time.Hour)
+		files := func(when string, want int64) {
+			t.Helper()
+			i.Sweep(t)
+			if n, err := store.One(t.Context(), i.DB, store.Value[int64], "SELECT COUNT(*) FROM automation_file"); err != nil || n != want {
+				t.Errorf("%s it expires there are %d files, %v", when, n, err)
+			}
+		}
+		files("when", 1)
+		i.Clock.Move(time.Microsecond)
+		files("after", 0)
+		i.Clock.Move(29*24*time.Hour - time.Microsecond)
 		i.Sweep(t)
 		owner = i.Owner(t, "ann@example.com")
 		owner.Call("GET", path, nil).Want(200)
