@@ -94,6 +94,7 @@ func (c *cluster) proxy() {
 		return "upstream " + name + " { server " + strings.Join(servers, " max_fails=0; server ") + ` max_fails=0;
 			keepalive 64; keepalive_timeout 20s; }
 		server { listen ` + listen + `; location / { proxy_pass http://` + name + `; proxy_http_version 1.1; proxy_redirect off;
+			proxy_next_upstream error timeout http_503;
 			proxy_set_header Connection ""; proxy_set_header Host $host; proxy_set_header X-Forwarded-For $remote_addr; } }
 		`
 	}
@@ -160,8 +161,8 @@ func persistent(ctx context.Context, t *testing.T, o *owner, prefix string) (slu
 }
 
 // Two APIs, three redirectors and two executors behind a proxy are restarted in turn, lose their
-// database and their event store, stand still and are killed, all under load: no visit of a known link fails, no click is lost, and
-// nothing that was answered is lost or done twice.
+// database and their event store, stand still and are killed, all under load: no visit of a known link fails, no
+// click is lost, and nothing that was answered is lost or done twice.
 //
 // It runs alone: seven processes and a proxy would leave no time for tests beside it that have a minute.
 func TestCluster(t *testing.T) {
