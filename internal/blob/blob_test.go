@@ -228,6 +228,14 @@ func TestNamesOfOthers(t *testing.T) {
 		if got := names(t, s); len(got) != 0 {
 			t.Errorf("%v", got)
 		}
+		for _, size := range []int64{0, MaxSize} { // as few and as many bytes as there may be
+			if err := s.Put(t.Context(), name, "image/png", bytes.NewReader(make([]byte, size)), size); err != nil {
+				t.Errorf("%d bytes: %v", size, err)
+			}
+			if got := get(t, s, name); int64(len(got)) != size {
+				t.Errorf("%d bytes came back, want %d", len(got), size)
+			}
+		}
 	})
 }
 

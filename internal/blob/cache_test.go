@@ -38,6 +38,26 @@ func cached(t *testing.T, bytes int64) (s *service, store *cache, dir string, fe
 	return s, opened.(*cache), dir, fetched
 }
 
+// A folder that cannot be used is told to whoever reads, and used once it can be.
+func TestCacheWithoutAFolder(t *testing.T) {
+	_, store, dir, _ := cached(t, 30)
+	put(t, store, segmentName(1), "one")
+	for _, err := range []error{os.Remove(dir), os.WriteFile(dir, nil, 0o600)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := store.Open(t.Context(), segmentName(1)); !errors.Is(err, ErrAway) || errors.Is(err, ErrNotFound) {
+		t.Errorf("with a file where the folder should be: %v", err)
+	}
+	if err := os.Remove(dir); err != nil {
+		t.Fatal(err)
+	}
+	if got := get(t, store, segmentName(1)); got != "one" {
+		t.Errorf("%q", got)
+	}
+}
+
 // An object is fetched once, also by many at the same time and by the next process; the
 // ones that were used longest ago make room.
 func TestCache(t *testing.T) {
