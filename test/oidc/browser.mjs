@@ -28,7 +28,7 @@ async function user(claims) {
 // person is a browser of somebody; it keeps what its pages must not do.
 async function person() {
   const context = await browser.newContext({ locale: 'en' });
-  context.setDefaultTimeout(30_000);
+  context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   page.wrong = [];
   page.on('pageerror', (e) => page.wrong.push(e.stack));
