@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -153,6 +154,23 @@ func TestS3TooLarge(t *testing.T) {
 	}
 	if _, err := s.store(t, "images").Open(t.Context(), name); !errors.Is(err, ErrAway) {
 		t.Errorf("%v", err)
+	}
+}
+
+// What is kept in a file has its bound, too: it is refused, not cut.
+func TestFileOfAnObject(t *testing.T) {
+	b := &bucket{kind: Kind{MaxSize: 5}}
+	for content, whole := range map[string]bool{"": true, "12345": true, "123456": false, "1234567": false} {
+		file, err := os.CreateTemp(t.TempDir(), "object")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		err = b.fill(file, strings.NewReader(content))
+		read, readErr := io.ReadAll(file)
+		if (err == nil) != whole || whole && (readErr != nil || string(read) != content) {
+			t.Errorf("%q: %v; %q, %v", content, err, read, readErr)
+		}
 	}
 }
 

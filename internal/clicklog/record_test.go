@@ -120,6 +120,26 @@ func TestRecordTooLarge(t *testing.T) {
 	}
 }
 
+// The largest record that can be written can be read.
+func TestLargestRecord(t *testing.T) {
+	var largest []byte
+	n := 64<<10 - 1000
+	for ; ; n++ {
+		record, err := appendRecord(nil, &Event{ReferrerHost: strings.Repeat("x", n)})
+		if err != nil {
+			break
+		}
+		largest = record
+	}
+	if len(largest) != 8+64<<10 {
+		t.Fatalf("the largest record has %d bytes", len(largest))
+	}
+	var e Event
+	if size, err := decodeRecord(largest, &e); err != nil || size != len(largest) || len(e.ReferrerHost) != n-1 {
+		t.Errorf("%d bytes with a text of %d, %v", size, len(e.ReferrerHost), err)
+	}
+}
+
 // No bit of a record may change unnoticed.
 func TestRecordDetectsEveryFlippedBit(t *testing.T) {
 	record, err := appendRecord(nil, sample())
