@@ -47,7 +47,7 @@ func (o *Operation) Mutates() bool { return o.Method != "GET" }
 // Operations returns the operations of the contract in its order. It reads the contract, which
 // takes a tenth of a second, at the first call.
 var Operations = sync.OnceValue(func() []Operation {
-	d, err := read(Contract)
+	d, err := read(Contract())
 	if err != nil {
 		panic(fmt.Sprintf("api: the contract, which is part of this program: %v", err))
 	}

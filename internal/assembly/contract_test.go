@@ -2,6 +2,8 @@ package assembly_test
 
 import (
 	"bytes"
+	"compress/gzip"
+	"errors"
 	"flag"
 	"log/slog"
 	"os"
@@ -11,6 +13,7 @@ import (
 	"github.com/pb33f/libopenapi"
 	validator "github.com/pb33f/libopenapi-validator"
 
+	"github.com/waymarkhq/waymark/api"
 	"github.com/waymarkhq/waymark/internal/assembly"
 	"github.com/waymarkhq/waymark/internal/op"
 )
@@ -34,16 +37,23 @@ func contract(t *testing.T) (*op.Pipeline, []byte) {
 func TestContractIsGolden(t *testing.T) {
 	_, text := contract(t)
 	if *update {
-		if err := os.WriteFile(golden, text, 0o644); err != nil {
+		var packed bytes.Buffer
+		z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+		if err == nil {
+			_, err = z.Write(text)
+			err = errors.Join(err, z.Close(), os.WriteFile(golden, text, 0o644), os.WriteFile(golden+".gz", packed.Bytes(), 0o644))
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
+		return // the file that is built in is the one before
 	}
 	stored, err := os.ReadFile(golden)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(stored, text) {
-		t.Errorf("api/openapi.yaml is not what the operations say; run: go test ./internal/assembly -update")
+	if !bytes.Equal(stored, text) || !bytes.Equal(api.Contract(), text) {
+		t.Errorf("api/openapi.yaml or openapi.yaml.gz is not what the operations say; run: go test ./internal/assembly -run Golden -update")
 	}
 }
 

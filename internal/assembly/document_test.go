@@ -308,8 +308,8 @@ func reach(document map[string]any, v any, names map[string]bool) {
 
 // A reader finds what can be done before the details.
 func TestPathsComeBeforeComponents(t *testing.T) {
-	if paths, components := bytes.Index(api.Contract, []byte("\npaths:")),
-		bytes.Index(api.Contract, []byte("\ncomponents:")); paths < 0 || components < paths {
+	if paths, components := bytes.Index(api.Contract(), []byte("\npaths:")),
+		bytes.Index(api.Contract(), []byte("\ncomponents:")); paths < 0 || components < paths {
 		t.Errorf("paths begin at %d, components at %d", paths, components)
 	}
 }

@@ -34,7 +34,7 @@ var nasty = []string{
 // contractDocument is the contract as parsed JSON.
 func contractDocument(t *testing.T) map[string]any {
 	t.Helper()
-	text, err := yaml.YAMLToJSON(api.Contract)
+	text, err := yaml.YAMLToJSON(api.Contract())
 	if err != nil {
 		t.Fatal(err)
 	}

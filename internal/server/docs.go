@@ -79,7 +79,7 @@ var errorText = map[fault.Code]string{
 // errors, and the rest of the documentation.
 func (h *Handler) mountDocuments() {
 	contractJSON := contentOf(func() []byte {
-		text, err := yaml.YAMLToJSON(api.Contract)
+		text, err := yaml.YAMLToJSON(api.Contract())
 		if err != nil {
 			panic(err) // the contract is part of this program
 		}
@@ -97,7 +97,7 @@ func (h *Handler) mountDocuments() {
 	)
 	errors := &document{html, mayStyle, revalidated, contentOf(renderErrors)}
 	documents := map[string]*document{
-		"/openapi.yaml":     {"application/yaml; charset=utf-8", loadsNothing, revalidated, text(api.Contract)},
+		"/openapi.yaml":     {"application/yaml; charset=utf-8", loadsNothing, revalidated, text(api.Contract())},
 		"/openapi.json":     {"application/json; charset=utf-8", loadsNothing, revalidated, contractJSON},
 		site.Reference:      {html, mayScript, revalidated, text(referencePage)},
 		"/docs/start.js":    {javascript, loadsNothing, revalidated, text([]byte(referenceStart))},

@@ -22,6 +22,9 @@ import (
 // dist is where everything goes; what was there is removed.
 const dist = "dist"
 
+// maxProgram is the most bytes that a program may have, on any system.
+const maxProgram = 60_000_000
+
 // targets are the systems that are released.
 var targets = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64"}
 
@@ -131,6 +134,11 @@ func (r *release) target(target string) error {
 	program, err := r.build(system, machine)
 	if err != nil {
 		return err
+	}
+	if info, err := os.Stat(program); err != nil {
+		return err
+	} else if info.Size() > maxProgram {
+		return fmt.Errorf("the program has %d bytes, %d are allowed", info.Size(), maxProgram)
 	}
 	name := filepath.Join(dist, "waymark_"+r.version+"_"+system+"_"+machine)
 	b, err := inspect(program)
