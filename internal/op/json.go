@@ -157,8 +157,8 @@ func wholeNumber[T int | int64](d *jsontext.Decoder, v *T) error {
 		*v = T(n)
 		return nil
 	}
-	f, err := strconv.ParseFloat(string(text), 64)
-	if err != nil || f != math.Trunc(f) || math.Abs(f) >= 1<<63 {
+	f, _ := strconv.ParseFloat(string(text), 64) // of a number that is too large it is infinite
+	if f != math.Trunc(f) || math.Abs(f) >= 1<<63 {
 		return fmt.Errorf("%s is not a whole number", text)
 	}
 	*v = T(f)

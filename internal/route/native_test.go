@@ -56,6 +56,13 @@ func TestAppAddress(t *testing.T) {
 			t.Errorf("a parameter of %d: %d bytes, %.20s", n, len(got), got)
 		}
 	}
+	for n, want := range map[int]bool{room: true, room + 1: false} { // the longest query
+		query := "q=" + strings.Repeat("p", n-len("%3Fq%3D"))
+		app := newAppAddress(&Link{})
+		if got := app.with(address, query); strings.Contains(got, "%3Fq%3Dp") != want || len(got) > 2000 {
+			t.Errorf("a query that takes %d: %d bytes, %.80s", n, len(got), got)
+		}
+	}
 	if got := (&appAddress{path: "p"}).with(address+long,
 		"q=1"); got != "?waymark_link="+url.QueryEscape(address+long) {
 		t.Errorf("the longest address of a link: %s", got)
