@@ -57,6 +57,16 @@ func TestFailedStatements(t *testing.T) {
 			{"another revision", 204, send("revision = revision || 'x'")},
 			{"lost authorization", 204, send("authorized_until = 1")},
 			{"take over", 204, func(ctx context.Context) error { return delivery.TakeOver(ctx, i.DB) }},
+			{"load", 204, func(ctx context.Context) error {
+				exec(t, i.DB, "DELETE FROM webhook_delivery")
+				emit(t, i, owner.AppID, 1)
+				id, err := store.One(t.Context(), i.DB, store.Value[string], "SELECT id FROM webhook_delivery")
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = delivery.Load(ctx, i.DB, id)
+				return err
+			}},
 			{"depth", 204, func(ctx context.Context) error { _, _, err := delivery.Depth(ctx, i.DB); return err }},
 			{"emit", 204, inTx(func(ctx context.Context, tx *store.Tx) error {
 				return delivery.Emit(ctx, tx, delivery.LinkCreated, linkOf(owner.AppID))
