@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -29,7 +30,7 @@ func (v *visitors) countries(log *slog.Logger) (*visitor.Countries, error) {
 	}
 	countries, err := visitor.OpenCountries(v.GeoIP, log)
 	if err != nil {
-		return nil, fmt.Errorf("--geoip %s: %w", v.GeoIP, cause(err))
+		return nil, fmt.Errorf("--geoip: %w", cmp.Or(errors.Unwrap(err), err)) // without the name of the function
 	}
 	return countries, nil
 }
