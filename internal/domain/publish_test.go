@@ -18,6 +18,25 @@ func rename(owner *apitest.Client, name string) {
 	owner.Call("PATCH", app, M{"name": name}, apitest.IfMatch(owner.Call("GET", app, nil).Revision())).Want(200)
 }
 
+// A change of an app has its own domains published again, and nobody else's.
+func TestAppChangesAlone(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner, eve := i.Prepared(t, "ann@example.com"), i.Prepared(t, "eve@example.com")
+		i.Settle(t)
+		status := func(c *apitest.Client) string {
+			return c.Call("GET", domainOf(c), nil).Want(200).Text("data.publication.status")
+		}
+		rename(owner, "Blue Shop")
+		if ours, others := status(owner), status(eve); ours != "pending" || others != "synced" {
+			t.Errorf("the domain of the app is %s, that of another %s", ours, others)
+		}
+		i.Settle(t)
+		if ours := status(owner); ours != "synced" {
+			t.Errorf("in the end it is %s", ours)
+		}
+	})
+}
+
 // A first publication that has read the app when the app changes is followed by
 // another one.
 func TestAppChangesUnderFirstPublication(t *testing.T) {
