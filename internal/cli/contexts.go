@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -93,22 +94,41 @@ func meant(name string) string {
 }
 
 // replaceFile writes a file that only its owner may read, whole or not at all.
-func replaceFile(name string, content []byte) (err error) {
+func replaceFile(name string, content []byte) error {
+	return writeFile(name, func(f io.Writer) error {
+		_, err := f.Write(content)
+		return err
+	})
+}
+
+// writeFile is replaceFile for what a function writes.
+func writeFile(name string, write func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+"-*")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", name, inner(err))
 	}
-	defer func() {
-		if err != nil {
-			os.Remove(f.Name())
-			err = fmt.Errorf("write %s: %w", name, inner(err))
-		}
-	}()
-	_, err = f.Write(content)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
+	err = write(f)
+	if err = errors.Join(err, inner(f.Sync()), inner(f.Close())); err == nil {
+		err = inner(os.Rename(f.Name(), name))
 	}
-	return os.Rename(f.Name(), name)
+	if err != nil {
+		os.Remove(f.Name())
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return nil
+}
+
+// inner takes the name of a file, which only the program knows, out of an error.
+func inner(err error) error {
+	var path *os.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
+	}
+	return err
 }
 
 type contextCommand struct {

@@ -3,13 +3,11 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
 
 	"github.com/waymarkhq/waymark/client"
 )
@@ -39,32 +37,7 @@ func (e *exportCommand) Run(ctx context.Context) error {
 	if info, err := os.Stat(e.Out); err == nil && info.IsDir() {
 		return usage(fmt.Sprintf("--out %s is a folder: name a file", e.Out))
 	}
-	f, err := os.CreateTemp(filepath.Dir(e.Out), "."+filepath.Base(e.Out)+"-*")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", e.Out, inner(err))
-	}
-	err = e.write(ctx, c, p, f)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = inner(os.Rename(f.Name(), e.Out))
-	}
-	if err != nil {
-		os.Remove(f.Name())
-		return fmt.Errorf("write %s: %w", e.Out, err)
-	}
-	return nil
-}
-
-// inner takes the name of a file, which only the program knows, out of an error.
-func inner(err error) error {
-	var path *os.PathError
-	var link *os.LinkError
-	switch {
-	case errors.As(err, &path):
-		return path.Err
-	case errors.As(err, &link):
-		return link.Err
-	}
-	return err
+	return writeFile(e.Out, func(f io.Writer) error { return e.write(ctx, c, p, f) })
 }
 
 func (e *exportCommand) write(ctx context.Context, c *client.Client, p place, out io.Writer) error {
