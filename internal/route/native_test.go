@@ -69,6 +69,23 @@ func TestAppAddress(t *testing.T) {
 	}
 }
 
+// What can never fit takes no memory in the cache: from both sides of the bounds of a path and of a parameter.
+func TestAppAddressKeepsWhatCanFit(t *testing.T) {
+	for n, want := range map[int]int{2000: 2000, 2001: 0} {
+		for _, path := range []string{strings.Repeat("p", n), "p#" + strings.Repeat("f", n-1)} {
+			app := newAppAddress(&Link{AppPath: path})
+			if app.bytes() != want {
+				t.Errorf("a path of %d bytes takes %d, want %d", n, app.bytes(), want)
+			}
+		}
+	}
+	for n, want := range map[int]int{1999: 1, 2000: 0} {
+		if app := newAppAddress(&Link{AppPath: "?" + strings.Repeat("q", n)}); len(app.pairs) != want {
+			t.Errorf("of a parameter of %d bytes %d are kept, want %d", n, len(app.pairs), want)
+		}
+	}
+}
+
 func TestIntent(t *testing.T) {
 	link := &Link{AppPath: "a#b", Parameters: `{"c":"d;e"}`}
 	for name, c := range map[string]struct {
