@@ -81,7 +81,10 @@ func describe(b *strings.Builder, prefix string, s *api.Schema) {
 			kind = strings.Join(m.Enum, "|")
 		}
 		fmt.Fprintf(b, "\n  %s (%s)", prefix+m.Name, kind)
-		if m.Required {
+		switch {
+		case m.Required && prefix == "" && fromContext[m.Name] != nil:
+			b.WriteString(" from the context by default")
+		case m.Required:
 			b.WriteString(" required")
 		}
 		if m.Description != "" {

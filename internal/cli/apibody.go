@@ -53,11 +53,11 @@ func readJSON(from string) ([]byte, error) {
 	return []byte(from), nil
 }
 
-// readBounded returns a file of at most so many bytes.
+// readBounded returns a file that the command line names, of at most so many bytes.
 func readBounded(name string, most int64) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, err
+		return nil, usage(err.Error())
 	}
 	defer f.Close()
 	return bounded(f, name, most)

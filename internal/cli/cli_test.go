@@ -92,8 +92,8 @@ func TestFields(t *testing.T) {
 		}
 	}
 	for _, wrong := range []string{"null", "[]", `{"a":1} {"b":2}`, "{", ""} {
-		if _, err := body(o.Body, &bodyFlags{JSON: "@" + filepath.Join(t.TempDir(), "none")}, place{}); err == nil {
-			t.Error("a file that is not there was read")
+		if _, err := body(o.Body, &bodyFlags{JSON: "@" + filepath.Join(t.TempDir(), "none")}, place{}); ExitCode(err) != exitUsage {
+			t.Errorf("a file that is not there: %v", err)
 		}
 		name := filepath.Join(t.TempDir(), "body.json")
 		if err := os.WriteFile(name, []byte(wrong), 0o600); err != nil {
@@ -156,6 +156,20 @@ func TestTable(t *testing.T) {
 }
 
 // Exit codes tell the class of an error.
+// Help tells which fields a call cannot do without, and which the context gives.
+func TestRequiredFieldsInHelp(t *testing.T) {
+	o, err := findOperation("createTags")
+	if err != nil {
+		t.Fatal(err)
+	}
+	help := explain(o)
+	for _, want := range []string{"appId (string) from the context by default", "name (string) required", "archived (boolean)"} {
+		if !strings.Contains(help, "\n  "+want+"\n") {
+			t.Errorf("help lacks %q:\n%s", want, help)
+		}
+	}
+}
+
 func TestExitCodes(t *testing.T) {
 	for status, want := range map[int]int{400: 6, 401: 3, 403: 3, 404: 4, 405: 6, 409: 5, 412: 5, 413: 6, 415: 6, 422: 6, 428: 5, 429: 7, 500: 8, 502: 8, 503: 8} {
 		if got := ExitCode(fmt.Errorf("call: %w", &client.Error{Status: status})); got != want {
@@ -485,7 +499,7 @@ func TestCredentialStaysWithItsServer(t *testing.T) {
 	if _, err := (&target{Server: "https://b.example", Context: "a"}).place(); ExitCode(err) != exitUsage {
 		t.Errorf("a server and a context: %v", err)
 	}
-	if _, err := (&target{Context: "b"}).place(); err == nil {
-		t.Error("a context that is not there was found")
+	if _, err := (&target{Context: "b"}).place(); ExitCode(err) != exitUsage {
+		t.Errorf("a context that is not there: %v", err)
 	}
 }

@@ -78,7 +78,7 @@ func (c *contexts) find(name string) (place, error) {
 	}
 	p, ok := c.Contexts[name]
 	if !ok {
-		return p, fmt.Errorf("there is no context %q%s", name, meant(text.Nearest(name, c.names())))
+		return p, usage(fmt.Sprintf("there is no context %q%s", name, meant(text.Nearest(name, c.names()))))
 	}
 	return p, nil
 }

@@ -31,20 +31,26 @@ func (e *exportCommand) Run(ctx context.Context) error {
 	if e.All && e.Dataset != "links" {
 		return usage("--all is for links; narrow the span of " + e.Dataset)
 	}
-	if e.Out == "" || e.Out == "-" {
-		return e.write(ctx, c, p, stdout)
-	}
 	if info, err := os.Stat(e.Out); err == nil && info.IsDir() {
 		return usage(fmt.Sprintf("--out %s is a folder: name a file", e.Out))
 	}
-	return writeFile(e.Out, func(f io.Writer) error { return e.write(ctx, c, p, f) })
-}
-
-func (e *exportCommand) write(ctx context.Context, c *client.Client, p place, out io.Writer) error {
-	if e.All {
-		return e.pages(ctx, c, p, out)
+	links := 0
+	write := func(out io.Writer) (err error) {
+		if e.All {
+			links, err = e.pages(ctx, c, p, out)
+			return err
+		}
+		return e.job(ctx, c, p, out)
 	}
-	return e.job(ctx, c, p, out)
+	if e.Out == "" || e.Out == "-" {
+		err = write(stdout)
+	} else {
+		err = writeFile(e.Out, write)
+	}
+	if err == nil && e.All {
+		tell("wrote %s", count(links, "link"))
+	}
+	return err
 }
 
 // job has the server write the file, and downloads it.
@@ -77,8 +83,8 @@ func (e *exportCommand) job(ctx context.Context, c *client.Client, p place, out 
 }
 
 // pages reads the links page by page, the oldest first: what is added meanwhile comes at the end.
-// The columns are those of the server's file.
-func (e *exportCommand) pages(ctx context.Context, c *client.Client, p place, out io.Writer) error {
+// The columns are those of the server's file. It returns how many links it wrote.
+func (e *exportCommand) pages(ctx context.Context, c *client.Client, p place, out io.Writer) (int, error) {
 	query := url.Values{"appId": {p.App}, "limit": {fmt.Sprint(pageSize)}, "order": {"createdAt:asc"}}
 	for name, value := range e.Filter {
 		query.Set(name, value)
@@ -91,14 +97,10 @@ func (e *exportCommand) pages(ctx context.Context, c *client.Client, p place, ou
 	}
 	w, err := (&shape{Output: e.Format}).writer(out, nil, columns)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if err := each(ctx, c, linksOf(query), func(row json.RawMessage) (bool, error) { return true, w.row(row) }); err != nil {
-		return p.named(err)
+		return 0, p.named(err)
 	}
-	if err := w.close(); err != nil {
-		return err
-	}
-	tell("wrote %s", count(w.rows, "link"))
-	return nil
+	return w.rows, w.close()
 }

@@ -233,7 +233,7 @@ func TestFailuresOfTheCommandLine(t *testing.T) {
 	t.Parallel()
 	s := serve(t, t.TempDir(), "sqlite")
 	c := signIn(t, s)
-	if _, stderr := c.run(1, "link", "list", "--context=other"); !strings.Contains(stderr, `no context "other"`) {
+	if _, stderr := c.run(2, "link", "list", "--context=other"); !strings.Contains(stderr, `no context "other"`) {
 		t.Error(stderr)
 	}
 	cmd := c.command("api", "getMe")
