@@ -1,7 +1,9 @@
 package exports_test
 
 import (
+	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -373,5 +375,40 @@ func TestRetainedRecords(t *testing.T) {
 		exec("UPDATE automation_item SET state = 'invalid' WHERE job_id = 'old-7'")
 		export().Want(202)
 		export().Refused(fault.ResourceConflict)
+	})
+}
+
+// An export whose data cannot be read in time fails, and says so; its end is kept whole or not at all.
+func TestTooSlow(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		export := owner.Call("POST", "/exports", M{"appId": owner.AppID, "dataset": "links", "format": "csv"}).Want(202)
+		reads, ends := 0, 0
+		slow := store.WithFaults(t.Context(), func(query string) error {
+			switch {
+			case strings.Contains(query, "FROM link"):
+				reads++
+				return context.DeadlineExceeded
+			case strings.HasPrefix(query, "UPDATE operation") && reads > 0:
+				if ends++; ends == 1 {
+					return errors.New("the disk failed")
+				}
+			}
+			return nil
+		})
+		for range 3 {
+			if _, err := i.CycleIn(slow); err != nil {
+				t.Fatal(err)
+			}
+			i.Clock.Move(time.Minute)
+		}
+		owner.Call("GET", "/exports/"+export.Text("data.id"), nil).Has("data.state", `"failed"`).
+			Has("data.downloadUrl", "null")
+		owner.Call("GET", "/operations/"+export.Text("data.operationId"), nil).Want(200).Has("data.status", `"failed"`).
+			Has("data.error.code", `"export_too_slow"`).
+			Has("data.error.message", `"The data could not be read within 10 seconds. Narrow the filters."`)
+		if reads != 2 || ends != 2 {
+			t.Errorf("it was read %d times and ended %d times, want twice", reads, ends)
+		}
 	})
 }
