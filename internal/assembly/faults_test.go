@@ -1,6 +1,7 @@
 package assembly_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -74,6 +75,26 @@ func TestFailedStatementEndsTheCall(t *testing.T) {
 	unused["domainId"] = owner.Call("GET", "/operations/"+operation, nil).Want(200).Text("data.result.resource.id")
 	var refused []string
 	tried := 0
+	// attempt has each statement of a call fail in turn, and keeps the calls that are refused without.
+	attempt := func(name string, call func(context.Context) (status int, body []byte)) {
+		for nth := 1; ; nth++ {
+			f := &failing{nth: nth}
+			status, body := call(store.WithFaults(t.Context(), f.fails))
+			if len(f.failed) == 0 {
+				if status/100 != 2 {
+					refused = append(refused, name)
+				}
+				return
+			}
+			tried++
+			if len(f.failed) > 1 || status != http.StatusInternalServerError {
+				t.Errorf("%s answers %d %s after a failed %q", name, status, body, f.failed)
+			}
+			if f.n < nth { // all statements were tried: the one that always fails is left
+				return
+			}
+		}
+	}
 	paths := document["paths"].(map[string]any)
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
 		for method, operation := range paths[path].(map[string]any) {
@@ -86,30 +107,27 @@ func TestFailedStatementEndsTheCall(t *testing.T) {
 				query, _ := n.query(operation)
 				target += "?" + query.Encode()
 			}
-			for nth := 1; ; nth++ {
-				w, f := httptest.NewRecorder(), &failing{nth: nth}
-				r := n.request(method, target, body)
-				i.API.ServeHTTP(w, r.WithContext(store.WithFaults(r.Context(), f.fails)))
-				if len(f.failed) == 0 {
-					if w.Code/100 != 2 {
-						refused = append(refused, fmt.Sprint(method, " ", path, " ", w.Code))
-					}
-					break
-				}
-				tried++
-				if len(f.failed) > 1 || w.Code != http.StatusInternalServerError {
-					t.Errorf("%s %s answers %d %s after a failed %q", method, path, w.Code, w.Body, f.failed)
-				}
-				if f.n < nth { // all statements were tried: the one that always fails is left
-					break
-				}
-			}
+			attempt(method+" "+path, func(ctx context.Context) (int, []byte) {
+				w, r := httptest.NewRecorder(), n.request(method, target, body)
+				i.API.ServeHTTP(w, r.WithContext(ctx))
+				return w.Code, w.Body.Bytes()
+			})
 		}
 	}
-	if tried < 200 {
-		t.Error("too few statements were tried")
+	others := otherCalls(t, i, owner, used)
+	if slices.Sort(refused); !slices.Equal(refused, slices.Sorted(maps.Keys(others))) {
+		t.Errorf("refused are %v\nthose with calls of their own are %v", refused, slices.Sorted(maps.Keys(others)))
 	}
-	t.Logf("%d statements failed; refused before they write: %v", tried, refused)
+	refused = nil
+	for name, call := range others {
+		attempt(name, func(ctx context.Context) (int, []byte) {
+			answer := call(func(r *http.Request) { *r = *r.WithContext(ctx) })
+			return answer.Status, answer.Body
+		})
+	}
+	if len(refused) > 0 || tried < 1000 {
+		t.Errorf("%d statements were tried; without a failure %v are refused, too", tried, refused)
+	}
 }
 
 var requestID = regexp.MustCompile(`"requestId":"\w+"`)

@@ -1,0 +1,92 @@
+package assembly_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/store"
+)
+
+// otherCalls are calls of the operations that the examples of the contract do not fit: they need a query, a body or a
+// state of their own. Each can be made as often as its change is undone.
+func otherCalls(t *testing.T, i *apitest.Installation, owner *apitest.Client,
+	ids map[string]string) map[string]func(apitest.With) *apitest.Response {
+	of := func(path string) apitest.With {
+		return apitest.IfMatch(owner.Call("GET", path, nil).Want(200).Revision())
+	}
+	app := "/apps/" + owner.AppID
+	another := "/apps/" + owner.Call("POST", "/apps", apitest.M{"name": "another"}).Want(201).Text("data.id")
+	picture := apitest.Picture(t)
+	asset := owner.Upload("image/png", picture).Want(201)
+	unused := owner.Upload("image/png", picture).Want(201) // of which the deletion begins, and is not undone
+	// The domain has the record since resources made it one that has records.
+	record := "/domains/" + ids["domainId"] + "/dns-records/" + ids["recordId"]
+	revision, err := store.One(t.Context(), i.DB, store.Value[string], "SELECT revision FROM dns_record WHERE id = ?",
+		ids["recordId"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	csv := owner.Call("POST", "/imports", apitest.M{"appId": owner.AppID, "format": "csv",
+		"content": "domain,slug\n" + owner.Host + ",imported\n"}).Want(201).Text("data.id")
+	valid := owner.Call("POST", "/imports/"+csv+"/validate", apitest.M{}).Want(200)
+
+	template := "/templates/" + ids["templateId"]
+	stale := []apitest.M{{"scope": "link", "linkId": ids["linkId"], "expectedRevision": nil},
+		{"scope": "app", "expectedRevision": "7b711433-cd54-47c4-bbb9-cb64c7d9922b"}}
+	publication := "/template-publications/" + owner.Call("POST", template+"/publish",
+		apitest.M{"version": 1, "targets": stale}).Want(202).Text("data.id")
+	for range 3 {
+		i.Settle(t)
+		i.Clock.Move(time.Minute)
+	}
+	owner.Call("GET", publication, nil).Want(200).Has("data.state", `"partial"`)
+
+	delivery := "/webhook-deliveries/" + owner.Call("POST", "/webhooks/"+ids["webhookId"]+"/test", "{}").Want(202).
+		Text("data.id")
+	exec(t, i.DB, "UPDATE webhook_delivery SET state = 'failed', due_at = NULL")
+
+	return map[string]func(apitest.With) *apitest.Response{
+		"GET /analytics/breakdown": func(with apitest.With) *apitest.Response {
+			return owner.Call("GET", "/analytics/breakdown?dimension=country&start=2026-11-01T00:00:00Z&end=2026-11-20T00:00:00Z&appId="+
+				owner.AppID, nil, with)
+		},
+		"DELETE /apps/{appId}": func(with apitest.With) *apitest.Response {
+			return owner.Call("DELETE", another, nil, of(another), with)
+		},
+		"PUT /apps/{appId}/logo": func(with apitest.With) *apitest.Response {
+			return owner.Call("PUT", app+"/logo", apitest.M{"assetId": asset.Text("data.id")}, of(app+"/logo"), with)
+		},
+		"POST /assets": func(with apitest.With) *apitest.Response { return owner.Upload("image/png", picture, with) },
+		"GET /assets/{assetId}": func(with apitest.With) *apitest.Response {
+			return owner.Call("GET", "/assets/"+asset.Text("data.id"), nil, with)
+		},
+		"DELETE /assets/{assetId}": func(with apitest.With) *apitest.Response {
+			return owner.Call("DELETE", "/assets/"+unused.Text("data.id"), nil, apitest.IfMatch(unused.Revision()), with)
+		},
+		"PATCH /domains/{domainId}/dns-records/{recordId}": func(with apitest.With) *apitest.Response {
+			return owner.Call("PATCH", record, apitest.M{"value": "b"}, apitest.IfMatch(revision), with)
+		},
+		"DELETE /domains/{domainId}/dns-records/{recordId}": func(with apitest.With) *apitest.Response {
+			return owner.Call("DELETE", record, nil, apitest.IfMatch(revision), with)
+		},
+		"POST /imports/{importId}/commit": func(with apitest.With) *apitest.Response {
+			return owner.Call("POST", "/imports/"+csv+"/commit", apitest.M{}, apitest.IfMatch(valid.Revision()), with)
+		},
+		"GET /links/availability": func(with apitest.With) *apitest.Response {
+			return owner.Call("GET", "/links/availability?slug=free&domain="+owner.Host, nil, with)
+		},
+		"POST /template-publications/{publicationId}/retry": func(with apitest.With) *apitest.Response {
+			return owner.Call("POST", publication+"/retry", apitest.M{}, of(publication), with)
+		},
+		"POST /templates/{templateId}/restore": func(with apitest.With) *apitest.Response {
+			return owner.Call("POST", template+"/restore", apitest.M{"version": 1, "targets": stale}, of(template), with)
+		},
+		"POST /templates/{templateId}/versions": func(with apitest.With) *apitest.Response {
+			return owner.Call("POST", template+"/versions", apitest.M{}, of(template+"/draft"), with)
+		},
+		"POST /webhook-deliveries/{deliveryId}/retry": func(with apitest.With) *apitest.Response {
+			return owner.Call("POST", delivery+"/retry", apitest.M{}, of(delivery), with)
+		},
+	}
+}
