@@ -201,6 +201,39 @@ func TestSweepSessions(t *testing.T) {
 	})
 }
 
+// A session can be ended until it is over: one of a browser until it expires, one of an issuer as long as its token
+// may be renewed.
+func TestSessionsEndUntilTheyAreOver(t *testing.T) {
+	eachWorld(t, func(w *world) {
+		r := newRemote(t)
+		mint := r.add(t, "key")
+		w.auth = NewAuthenticator(w.db, Staging, RemoteIssuer(r.URL, "us", true))
+		for _, token := range []bool{true, false} {
+			for _, over := range []bool{false, true} {
+				begin := w.now()
+				w.exec("DELETE FROM session")
+				if token {
+					w.accepts("of an issuer", mint(map[string]any{"email": email}))
+				} else {
+					w.signIn("browser")
+				}
+				s := w.sessions("")[0]
+				end := s.ExpiresAt
+				if token {
+					end = end.Add(renewableFor)
+				}
+				if w.clock.Set(end.Add(-time.Microsecond)); over {
+					w.clock.Set(end)
+					w.endsNone(s.ID)
+				} else {
+					w.ends(s.ID, 1)
+				}
+				w.clock.Set(begin)
+			}
+		}
+	})
+}
+
 // fill gives an owner n local sessions for an hour, named by their numbers; it returns when that is over.
 func (w *world) fill(owner string, n int) clock.Instant {
 	w.Helper()
