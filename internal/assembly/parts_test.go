@@ -57,52 +57,62 @@ func TestTablesOfAppsBelongToParts(t *testing.T) {
 	}
 }
 
+// withEverything gives an owner an app that has something in each table of apps.
+type withEverything struct {
+	*apitest.Client
+	links        []*apitest.Response
+	qr, template *apitest.Response
+}
+
+func everything(t *testing.T, i *apitest.Installation, email string) withEverything {
+	t.Helper()
+	owner := i.Prepared(t, email)
+	links := []*apitest.Response{owner.Link("a", nil).Want(201)}
+	owner.Upload("image/png", apitest.Picture(t)).Want(201)
+	owner.Key("apps:read", "webhooks:create").Call("POST", "/webhooks", M{
+		"appId": owner.AppID, "url": "https://hooks.example.com/", "events": []string{"link.created", "link.deleted"},
+	}).Want(201)
+	for _, kind := range []string{"tags", "folders", "campaigns"} {
+		owner.Call("POST", "/"+kind, M{"appId": owner.AppID, "name": "x"}).Want(201)
+	}
+	links = append(links, owner.Link("b", nil).Want(201)) // of which the webhook is told
+	qr := owner.Call("POST", "/qr-codes", M{
+		"appId": owner.AppID, "linkId": links[0].Text("data.id"), "name": "x",
+	}).Want(201)
+	template := owner.Call("POST", "/templates", M{
+		"appId": owner.AppID, "name": "x", "baseTemplateId": "android",
+	}).Want(201)
+	path := "/templates/" + template.Text("data.template.id")
+	owner.Call("POST", path+"/versions", "{}").Want(201)
+	owner.Call("POST", path+"/publish", M{"targets": []M{{"scope": "app", "expectedRevision": nil}}}).Want(202)
+	owner.Call("POST", "/exports", M{"appId": owner.AppID, "dataset": "links", "format": "csv"}).Want(202)
+	preferences := owner.Call("GET", "/me/preferences", nil).Want(200)
+	owner.Call("PATCH", "/me/preferences", M{"selectedAppId": owner.AppID}, apitest.IfMatch(preferences.Revision())).Want(200)
+	i.Settle(t)
+	i.Clock.Move(time.Minute) // the publication looks again
+	i.Settle(t)
+	i.Visit(t, "https://"+owner.Host+"/a", nil, nil)
+	i.LoadClicks(t)
+	if _, err := i.DB.Exec(t.Context(), "INSERT INTO event_unstored (app_id, day, clicks) VALUES (?, ?, 1)", owner.AppID,
+		i.Clock.Now().Unix()/86400); err != nil {
+		t.Fatal(err)
+	}
+	owner.Call("GET", "/requests?appId="+owner.AppID, nil).Want(200) // stores the records, to read them
+	return withEverything{owner, links, qr, template}
+}
+
 // Once its links and domains are gone and everything is past its retention, no
-// row of a deleted app is left.
+// row of a deleted app is left. Another app keeps all that it has.
 func TestNothingIsLeftOfADeletedApp(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
-		owner := i.Prepared(t, "ann@example.com")
+		owner, other := everything(t, i, "ann@example.com"), everything(t, i, "bob@example.com")
 		app := "/apps/" + owner.AppID
-		link := owner.Link("a", nil).Want(201)
-		path := "/links/" + apitest.Path(link.Text("data.id"))
-		picture := apitest.Picture(t)
-		owner.Upload("image/png", picture).Want(201)
-		owner.Key("apps:read", "webhooks:create").Call("POST", "/webhooks", M{
-			"appId": owner.AppID, "url": "https://hooks.example.com/", "events": []string{"link.deleted"},
-		}).Want(201)
-		for _, kind := range []string{"tags", "folders", "campaigns"} {
-			owner.Call("POST", "/"+kind, M{"appId": owner.AppID, "name": "x"}).Want(201)
-		}
-		qr := owner.Call("POST", "/qr-codes", M{
-			"appId": owner.AppID, "linkId": link.Text("data.id"), "name": "x",
-		}).Want(201)
-		template := owner.Call("POST", "/templates", M{
-			"appId": owner.AppID, "name": "x", "baseTemplateId": "android",
-		}).Want(201)
-		templatePath := "/templates/" + template.Text("data.template.id")
-		owner.Call("POST", templatePath+"/versions", "{}").Want(201)
-		owner.Call("POST", templatePath+"/publish", M{"targets": []M{{"scope": "app", "expectedRevision": nil}}}).Want(202)
-		owner.Call("POST", "/exports", M{"appId": owner.AppID, "dataset": "links", "format": "csv"}).Want(202)
-		preferences := owner.Call("GET", "/me/preferences", nil).Want(200)
-		match := apitest.IfMatch(preferences.Revision())
-		owner.Call("PATCH", "/me/preferences", M{"selectedAppId": owner.AppID}, match).Want(200)
-		i.Settle(t)
-		i.Clock.Move(time.Minute) // the publication looks again
-		i.Settle(t)
-		i.Visit(t, "https://"+owner.Host+"/a", nil, nil)
-		i.LoadClicks(t)
-		if _, err := i.DB.Exec(t.Context(), "INSERT INTO event_unstored (app_id, day, clicks) VALUES (?, ?, 1)", owner.AppID,
-			i.Clock.Now().Unix()/86400); err != nil {
-			t.Fatal(err)
-		}
-		owner.Call("GET", "/requests?appId="+owner.AppID, nil).Want(200) // stores the records, to read them
-
-		counts := func() map[string]int64 {
+		counts := func(appID string) map[string]int64 {
 			t.Helper()
 			all := map[string]int64{}
 			for table := range tablesOfApps(t) {
 				n, err := store.One(t.Context(), i.DB, store.Value[int64],
-					"SELECT COUNT(*) FROM "+table+" WHERE app_id = ?", owner.AppID)
+					"SELECT COUNT(*) FROM "+table+" WHERE app_id = ?", appID)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -110,9 +120,11 @@ func TestNothingIsLeftOfADeletedApp(t *testing.T) {
 			}
 			return all
 		}
-		owner.Call("DELETE", "/qr-codes/"+qr.Text("data.id"), nil, apitest.IfMatch(qr.Revision())).Want(204)
-		owner.Call("DELETE", path, nil, apitest.IfMatch(owner.Call("GET", path, nil).Revision())).Want(204)
-		for table, n := range counts() {
+		owner.Call("DELETE", "/qr-codes/"+owner.qr.Text("data.id"), nil, apitest.IfMatch(owner.qr.Revision())).Want(204)
+		for _, link := range owner.links {
+			owner.Call("DELETE", "/links/"+apitest.Path(link.Text("data.id")), nil, apitest.IfMatch(link.Revision())).Want(204)
+		}
+		for table, n := range counts(owner.AppID) {
 			if gone := "link qr_code"; n == 0 && !strings.Contains(gone, table) {
 				t.Errorf("the app has nothing in %s: this test does not see what becomes of it", table)
 			}
@@ -120,22 +132,30 @@ func TestNothingIsLeftOfADeletedApp(t *testing.T) {
 		i.Settle(t)
 		// Nothing removes a domain yet.
 		if _, err := i.DB.Exec(t.Context(), `UPDATE domain SET detached = TRUE, links = 'blocked',
-			removal_state = 'removed', updated_at = ?`, i.DB.Now()); err != nil {
+			removal_state = 'removed', updated_at = ? WHERE app_id = ?`, i.DB.Now(), owner.AppID); err != nil {
 			t.Fatal(err)
 		}
 		i.Clock.Move(31 * 24 * time.Hour)
 		owner.Credential = i.Owner(t, "ann@example.com").Credential // sessions end sooner
-		match = apitest.IfMatch(owner.Call("GET", app, nil).Want(200).Revision())
+		match := apitest.IfMatch(owner.Call("GET", app, nil).Want(200).Revision())
 		owner.Call("DELETE", app, nil, match).Refused(fault.ResourceConflict).
 			Has("error.dependencies.0.type", `"template"`).
-			Has("error.dependencies.0.ids.0", template.Value("data.template.id")).Has("error.dependencies.1", "")
-		owner.Call("PATCH", templatePath, M{"archived": true}, apitest.IfMatch(template.Revision())).Want(200)
+			Has("error.dependencies.0.ids.0", owner.template.Value("data.template.id")).Has("error.dependencies.1", "")
+		owner.Call("PATCH", "/templates/"+owner.template.Text("data.template.id"), M{"archived": true},
+			apitest.IfMatch(owner.template.Revision())).Want(200)
 		match = apitest.IfMatch(owner.Call("GET", app, nil).Want(200).Revision())
+		other.Link("published-later", nil).Want(201) // a job
+		before := counts(other.AppID)
 		owner.Call("DELETE", app, nil, match).Want(204)
+		for table, n := range counts(other.AppID) {
+			if n != before[table] || n == 0 {
+				t.Errorf("another app has %d rows in %s, and %d before", n, table, before[table])
+			}
+		}
 		i.Clock.Move(401 * 24 * time.Hour)
 		i.Settle(t)
 		i.Sweep(t)
-		for table, n := range counts() {
+		for table, n := range counts(owner.AppID) {
 			// The number of an app in the event store is given once and for good.
 			if n > 0 && table != "event_app" {
 				t.Errorf("%s has %d rows of the app that is gone", table, n)
