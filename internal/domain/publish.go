@@ -117,9 +117,10 @@ type shown struct {
 	templates                          binding.Bindings
 }
 
-const selectShown = `SELECT app.name, COALESCE((SELECT icon FROM asset WHERE asset.id = app.logo_asset_id
-	AND asset.state = 'active'), ''), COALESCE(app.scheme, ''), COALESCE(app.android_package, ''), app.desktop_url,
-	template_defaults FROM app WHERE id = ?`
+// A logo is active: no other image can become one, and none that is shown is removed.
+const selectShown = `SELECT app.name, COALESCE((SELECT icon FROM asset WHERE asset.id = app.logo_asset_id), ''),
+	COALESCE(app.scheme, ''), COALESCE(app.android_package, ''), app.desktop_url, template_defaults
+	FROM app WHERE id = ?`
 
 func scanShown(r store.Row) (s shown, err error) {
 	var templates *string
