@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -242,11 +243,19 @@ func (i *Installation) CheckDomains(t testing.TB) {
 // Sweep removes what is past its retention.
 func (i *Installation) Sweep(t testing.TB) {
 	t.Helper()
+	if err := i.SweepIn(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// SweepIn is Sweep in a context, whose statements can be made to fail.
+func (i *Installation) SweepIn(ctx context.Context) error {
 	for _, s := range i.parts.Sweeps {
-		if _, err := s.Run(context.Background(), i.DB, executor.SweepLimit); err != nil {
-			t.Fatalf("sweep of %s: %v", s.Name, err)
+		if _, err := s.Run(ctx, i.DB, executor.SweepLimit); err != nil {
+			return fmt.Errorf("sweep of %s: %w", s.Name, err)
 		}
 	}
+	return nil
 }
 
 // Record puts events into the click log, which gives them their ids.

@@ -115,8 +115,10 @@ func TestFailedStatementEndsTheCall(t *testing.T) {
 		}
 	}
 	others := otherCalls(t, i, owner, used)
-	if slices.Sort(refused); !slices.Equal(refused, slices.Sorted(maps.Keys(others))) {
-		t.Errorf("refused are %v\nthose with calls of their own are %v", refused, slices.Sorted(maps.Keys(others)))
+	for _, name := range refused {
+		if others[name] == nil {
+			t.Errorf("%s is refused and has no other call", name)
+		}
 	}
 	refused = nil
 	for name, call := range others {

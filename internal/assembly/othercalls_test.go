@@ -8,8 +8,8 @@ import (
 	"github.com/waymarkhq/waymark/internal/store"
 )
 
-// otherCalls are calls of the operations that the examples of the contract do not fit: they need a query, a body or a
-// state of their own. Each can be made as often as its change is undone.
+// otherCalls are calls of the operations that the examples of the contract do not fit, as they need a query, a body or a
+// state of their own, and calls that have more to do than an example. Each can be made as often as its change is undone.
 func otherCalls(t *testing.T, i *apitest.Installation, owner *apitest.Client,
 	ids map[string]string) map[string]func(apitest.With) *apitest.Response {
 	of := func(path string) apitest.With {
@@ -46,7 +46,40 @@ func otherCalls(t *testing.T, i *apitest.Installation, owner *apitest.Client,
 		Text("data.id")
 	exec(t, i.DB, "UPDATE webhook_delivery SET state = 'failed', due_at = NULL")
 
+	// A link that has everything, and leads to another one.
+	full := apitest.M{"folderId": ids["folderId"], "campaignId": ids["campaignId"], "imageUrl": asset.Text("data.url"),
+		"desktopUrl":        "https://" + owner.Host + "/a",
+		"templateSelection": apitest.M{"android": apitest.M{"mode": "custom", "templateId": ids["templateId"], "version": 1}}}
+	changed := func(path, method string, body apitest.M, with ...apitest.With) *apitest.Response {
+		return owner.Call(method, path, body, append(with, of(path))...)
+	}
+	links := "/links?limit=100&appId=" + owner.AppID
+	link := "/links/" + owner.Link("full", full).Want(201).Text("data.id")
+	changed(link+"/tags", "PUT", apitest.M{"tagIds": []string{ids["tagId"]}}).Want(200)
+	rules := apitest.M{"rules": []apitest.M{{"destinationUrl": "https://" + owner.Host + "/a", "country": "DE"}}}
+	changed(link+"/routing-rules", "PUT", rules).Want(200)
+	i.Settle(t)
+
 	return map[string]func(apitest.With) *apitest.Response{
+		"POST /links with everything": func(with apitest.With) *apitest.Response { return owner.Link("another", full, with) },
+		"PATCH /links/{linkId} with everything": func(with apitest.With) *apitest.Response {
+			return changed(link, "PATCH", full, with)
+		},
+		"POST /links/{linkId}/duplicate of everything": func(with apitest.With) *apitest.Response {
+			return owner.Call("POST", link+"/duplicate", apitest.M{"slug": "copy"}, with)
+		},
+		"PUT /links/{linkId}/routing-rules to a link": func(with apitest.With) *apitest.Response {
+			return changed(link+"/routing-rules", "PUT", rules, with)
+		},
+		"DELETE /links/{linkId} with everything": func(with apitest.With) *apitest.Response {
+			return owner.Call("DELETE", link, nil, of(link), with)
+		},
+		"GET /links of a tag and a folder": func(with apitest.With) *apitest.Response {
+			return owner.Call("GET", links+"&tagId="+ids["tagId"]+"&folderId="+ids["folderId"], nil, with)
+		},
+		"GET /links of a campaign": func(with apitest.With) *apitest.Response {
+			return owner.Call("GET", links+"&campaignId="+ids["campaignId"], nil, with)
+		},
 		"GET /analytics/breakdown": func(with apitest.With) *apitest.Response {
 			return owner.Call("GET", "/analytics/breakdown?dimension=country&start=2026-11-01T00:00:00Z&end=2026-11-20T00:00:00Z&appId="+
 				owner.AppID, nil, with)

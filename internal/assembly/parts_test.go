@@ -11,6 +11,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
 
 type M = apitest.M
@@ -55,6 +56,18 @@ func TestTablesOfAppsBelongToParts(t *testing.T) {
 			t.Errorf("%s claims %s, which is no table with an app_id", part, table)
 		}
 	}
+}
+
+// A sweep of which a statement fails returns the error.
+func TestSweepsWithFailedStatements(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := everything(t, i, "ann@example.com")
+		unused := owner.links[1]
+		owner.Call("DELETE", "/links/"+apitest.Path(unused.Text("data.id")), nil, apitest.IfMatch(unused.Revision())).Want(204)
+		i.Settle(t)
+		i.Clock.Move(401 * 24 * time.Hour)
+		storetest.Faulty(t, i.SweepIn)
+	})
 }
 
 // withEverything gives an owner an app that has something in each table of apps.

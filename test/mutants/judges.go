@@ -3,7 +3,7 @@ package main
 // judges says which packages are drawn from, and whose tests should notice a mistake
 // there that the package's own did not.
 var judges = map[string][]string{
-	"actor":               {"op", "apikey", "assembly"},
+	"actor":               {"op", "apikey", "signin", "assembly"},
 	"automation":          {"automation/batches", "automation/exports", "automation/imports"},
 	"automation/batches":  {"assembly"},
 	"automation/exports":  {"assembly"},
