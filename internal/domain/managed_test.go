@@ -246,3 +246,57 @@ func TestRemovalIsRecorded(t *testing.T) {
 	wait("failed")
 	owner.Call("GET", "/operations/"+started.Text("data.id"), nil).Want(200).Has("data.status", `"failed"`)
 }
+
+// zoned is a DNS provider that hosts one zone and takes records.
+type zoned struct {
+	away
+	zone string
+}
+
+func (p *zoned) Zone(context.Context, string) (string, error) {
+	if p.zone == "" {
+		return "", dnsprovider.ErrNoZone
+	}
+	return p.zone, nil
+}
+
+// The verification of a managed domain tells whether its zone is hosted and delegated, and whether its records are seen.
+func TestVerifyManaged(t *testing.T) {
+	provider := &zoned{}
+	o := managedBy(provider)
+	o.Nameservers = []string{"ns.example.com"} // that of the zone
+	eachWorld(t, apitest.Options{Domains: o}, func(t *testing.T, w *world) {
+		owner := w.Prepared(t, "ann@example.com")
+		provider.zone = ""
+		d := create(t, w.Installation, owner, M{"mode": "managed", "hostname": "go.example.com"})
+		path := "/domains/" + d.Text("data.id")
+		proof := d.Text("data.challenge.name") + ". TXT " + d.Text("data.challenge.value")
+		w.add(t, proof)
+		w.verify(t, owner, path).Has("data.error.code", `"dns_misconfigured"`).Has("data.error.message",
+			`"The DNS provider of this installation has no zone for go.example.com. Ask the operator to add it there, then `+
+				`verify again."`)
+		provider.zone = "example.com"
+		const delegate = "Delegate example.com to the nameservers ns.example.com, then verify again."
+		delegated := []string{`"ok"`, `"example.com is delegated to the nameservers of this installation."`}
+		notDelegated := []string{`"warning"`, `"example.com is not delegated to the nameservers of this installation. ` + delegate + `"`}
+		for _, c := range []struct {
+			records   []string
+			dns, zone []string
+		}{
+			{nil, []string{`"failed"`, `"The records of go.example.com were made and are not seen in the DNS yet. Verify again ` +
+				`in a few minutes."`}, delegated},
+			{[]string{"@ NS ns.other.example."}, []string{`"failed"`, `"The name go.example.com has no A or AAAA record. ` +
+				delegate + `"`}, notDelegated},
+			{[]string{"@ NS ns.other.example.", "go A 192.0.2.80"}, []string{`"ok"`,
+				`"go.example.com leads to this installation."`}, notDelegated},
+			{[]string{"go A 192.0.2.80"}, []string{`"ok"`, `"go.example.com leads to this installation."`}, delegated},
+		} {
+			w.replace(t, append(c.records, proof)...)
+			w.verify(t, owner, path)
+			owner.Call("GET", path+"/diagnostics", nil).Want(200).
+				Has("data.checks.1.status", c.dns[0]).Has("data.checks.1.message", c.dns[1]).
+				Has("data.checks.6.status", c.zone[0]).Has("data.checks.6.message", c.zone[1])
+		}
+		owner.Call("GET", path, nil).Want(200).Has("data.links", `"ready"`)
+	})
+}
