@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/apitest"
@@ -66,34 +65,4 @@ func TestSweepGoesOn(t *testing.T) {
 	if !slices.Equal(ran, []int{1000, 1000, 1000}) {
 		t.Errorf("the sweep ran with %d", ran)
 	}
-}
-
-// Sweeps begin every half a minute, also while the database is away.
-func TestSweepsBeginAgain(t *testing.T) {
-	db := storetest.Open(t, storetest.Address(t, "sqlite"), new(clock.Clock))
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		began := time.Now()
-		var rounds []time.Duration
-		told := slog.New(slog.NewTextHandler(writer(func() {
-			if rounds = append(rounds, time.Since(began)); len(rounds) == 3 {
-				cancel()
-			}
-		}), nil))
-		executor.RunSweeps(ctx, db, told, nil, false)
-		if !slices.Equal(rounds, []time.Duration{0, 30 * time.Second, time.Minute}) {
-			t.Errorf("rounds began at %s", rounds)
-		}
-	})
-}
-
-// writer is called for each line of a log.
-type writer func()
-
-func (w writer) Write(line []byte) (int, error) {
-	w()
-	return len(line), nil
 }
