@@ -271,6 +271,8 @@ func TestVerifyManaged(t *testing.T) {
 		d := create(t, w.Installation, owner, M{"mode": "managed", "hostname": "go.example.com"})
 		path := "/domains/" + d.Text("data.id")
 		proof := d.Text("data.challenge.name") + ". TXT " + d.Text("data.challenge.value")
+		owner.Call("GET", path+"/capabilities", nil).Want(200).Has("data.actions.dns", "false").Has("data.reasons.dns",
+			`"The ownership is not proved yet. Add the record of the challenge and verify the domain."`)
 		w.add(t, proof)
 		w.verify(t, owner, path).Has("data.error.code", `"dns_misconfigured"`).Has("data.error.message",
 			`"The DNS provider of this installation has no zone for go.example.com. Ask the operator to add it there, then `+
@@ -298,5 +300,6 @@ func TestVerifyManaged(t *testing.T) {
 				Has("data.checks.6.status", c.zone[0]).Has("data.checks.6.message", c.zone[1])
 		}
 		owner.Call("GET", path, nil).Want(200).Has("data.links", `"ready"`)
+		owner.Call("GET", path+"/capabilities", nil).Want(200).Has("data.actions.dns", "true")
 	})
 }

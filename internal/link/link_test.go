@@ -55,7 +55,7 @@ func TestCreate(t *testing.T) {
 			body M
 		}{
 			{"/slug", M{"slug": "_service"}}, {"/slug", M{"slug": "Robots.TXT"}}, {"/slug", M{"slug": "a/b"}},
-			{"/slug", M{"slug": ".."}}, {"/slug", M{"slug": "a b"}},
+			{"/slug", M{"slug": ".."}}, {"/slug", M{"slug": "a b"}}, {"/slug", M{"slug": "\u0301a"}},
 			{"/slug", M{"slug": ""}}, {"/slug", M{"slug": strings.Repeat("a", 201)}},
 			{"/prefix", M{"prefix": strings.Repeat("a", 201)}}, {"/slug", M{"slug": "a%2fb"}}, {"/slug", M{"slug": "😀"}},
 			{"/prefix", M{"prefix": "a//b"}}, {"/prefix", M{"prefix": "/a"}}, {"/prefix", M{"prefix": ".well-known"}},

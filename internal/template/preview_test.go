@@ -14,6 +14,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/store"
 )
 
 // The catalog's schema admits its example, which can become a version as it is.
@@ -212,6 +213,12 @@ func TestLogo(t *testing.T) {
 		if page := owner.Call("POST", path+"/preview", "{}").Want(200).Text("data.html"); !strings.Contains(page,
 			"data:image/png;base64,") {
 			t.Errorf("the page has no logo after the sweep: %s", page)
+		}
+		owner.Call("POST", path+"/publish", M{"version": 1, "targets": []M{{"scope": "app", "expectedRevision": nil}}}).Want(202)
+		i.Settle(t)
+		if published, err := store.One(t.Context(), i.DB, store.Value[string], "SELECT document FROM route_template"); err != nil ||
+			!strings.Contains(published, "data:image/png;base64,") {
+			t.Errorf("the published version has no logo: %s, %v", published, err)
 		}
 		owner.Call("POST", path+"/validate", with(large.Text("data.id"))).Want(200).
 			Has("data.issues.0.code", `"too_large"`)

@@ -311,3 +311,21 @@ func TestRotateSecret(t *testing.T) {
 		signedBy("5 4")
 	})
 }
+
+// A secret whose overlap is over is dropped with the next change of its destination.
+func TestPreviousSecretIsDropped(t *testing.T) {
+	each(t, func(t *testing.T, i *apitest.Installation, _ *receiver) {
+		w := register(t, i.Prepared(t, "ann@example.com"), nil)
+		w.c.Call("POST", w.path+"/rotate-secret", M{"overlapSeconds": 60}, apitest.IfMatch(w.get().Revision())).Want(200)
+		for _, step := range []struct {
+			after time.Duration
+			kept  int64
+		}{{time.Minute - time.Millisecond, 1}, {time.Millisecond, 0}} {
+			i.Clock.Move(step.after)
+			w.patch(M{"description": fmt.Sprint(step.kept)})
+			if n := count(t, i.DB, "SELECT COUNT(*) FROM webhook WHERE previous_secret IS NOT NULL"); n != step.kept {
+				t.Errorf("%d previous secrets are kept, want %d", n, step.kept)
+			}
+		}
+	})
+}
