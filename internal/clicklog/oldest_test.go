@@ -1,7 +1,9 @@
 package clicklog
 
 import (
+	"errors"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"testing"
 )
@@ -44,6 +46,39 @@ func TestOldest(t *testing.T) {
 		})
 		if int64(at) != test.want || err != nil {
 			t.Errorf("loaded to %d of file %d: %d, %v; want %d", test.end, test.file, at, err, test.want)
+		}
+	}
+}
+
+// What is no log is passed over; what cannot be read is an error, and what is damaged has no oldest event.
+func TestOldestOfWhatCannotBeRead(t *testing.T) {
+	all := func(string) (int64, int64) { return -1, 0 }
+	for name, c := range map[string]struct {
+		make  func(dir string) error
+		fails bool
+	}{
+		"a file beside the logs": {func(dir string) error { return os.WriteFile(filepath.Join(dir, "x"), nil, 0o600) }, false},
+		"a folder in place of a file": {func(dir string) error {
+			return os.MkdirAll(filepath.Join(dir, "log", "1"+extension), 0o700)
+		}, true},
+		"a file of another kind": {func(dir string) error {
+			return errors.Join(os.Mkdir(filepath.Join(dir, "log"), 0o700),
+				os.WriteFile(filepath.Join(dir, "log", "1.txt"), []byte("x"), 0o600))
+		}, false},
+		"a damaged file": {func(dir string) error {
+			return errors.Join(os.Mkdir(filepath.Join(dir, "log"), 0o700),
+				os.WriteFile(filepath.Join(dir, "log", "1"+extension), []byte("damaged"), 0o600))
+		}, false},
+		"a file in place of the folder": {func(dir string) error {
+			return errors.Join(os.Remove(dir), os.WriteFile(dir, nil, 0o600))
+		}, true},
+	} {
+		dir := t.TempDir()
+		if err := c.make(dir); err != nil {
+			t.Fatal(err)
+		}
+		if at, err := Oldest(dir, all); at != 0 || (err != nil) != c.fails {
+			t.Errorf("%s: %d, %v", name, at, err)
 		}
 	}
 }

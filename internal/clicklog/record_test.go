@@ -3,6 +3,7 @@ package clicklog
 import (
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,6 +44,37 @@ func TestRecordRoundTrip(t *testing.T) {
 		if !reflect.DeepEqual(&got, e) {
 			t.Errorf("%s: got %+v, want %+v", name, got, *e)
 		}
+	}
+}
+
+// A payload is read whole or not at all: none that is cut, or goes on, and no count of tags that there is no room for.
+func TestPayloadIsWhole(t *testing.T) {
+	e := sample()
+	e.Link.TagIDs, e.Limited, e.Unstored = []string{"a", "", "c"}, false, false
+	record, err := appendRecord(nil, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	payload := record[headerSize:]
+	tags := len(payload) - len("\x03\x01a\x00\x01c")
+	var got Event
+	for n := range payload {
+		if decodePayload(payload[:n:n], &got) {
+			t.Errorf("%d of %d bytes are an event", n, len(payload))
+		}
+	}
+	for name, wrong := range map[string][]byte{
+		"no flag":           append(slices.Clone(payload), 0),
+		"more than flags":   append(slices.Clone(payload), flagLimited, flagLimited),
+		"more tags":         append(append(slices.Clone(payload[:tags]), 4), payload[tags+1:]...),
+		"tags without room": append(slices.Clone(payload[:tags]), 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01),
+	} {
+		if decodePayload(wrong, &got) {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+	if !decodePayload(payload, &got) || !decodePayload(append(slices.Clone(payload), flagLimited), &got) {
+		t.Error("the whole payload is no event")
 	}
 }
 

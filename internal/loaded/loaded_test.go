@@ -149,3 +149,31 @@ func TestSweep(t *testing.T) {
 		}
 	})
 }
+
+// Where each log is, and when the last of them moved.
+func TestWhereLogsAre(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+		if at, err := loaded.Clicks.Newest(t.Context(), db); at != 0 || err != nil {
+			t.Errorf("without a log: %d, %v", at, err)
+		}
+		for _, log := range []string{"a", "b"} {
+			c.Move(time.Minute)
+			advance(t, db, batch(clicklog.Run{Log: log, File: 3, Ends: []int64{10, 20}}))
+		}
+		moved := c.Now()
+		c.Move(time.Minute)
+		if at, err := loaded.Clicks.Newest(t.Context(), db); at != moved || err != nil {
+			t.Errorf("the last one moved at %s, want %s, %v", at, moved, err)
+		}
+		positions, err := loaded.Clicks.All(t.Context(), db)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if file, end := loaded.At(positions, "a"); file != 3 || end != 20 {
+			t.Errorf("the log is loaded to %d of file %d", end, file)
+		}
+		if file, _ := loaded.At(positions, "unknown"); file >= 0 {
+			t.Errorf("a log that is not known is loaded to file %d", file)
+		}
+	})
+}

@@ -313,3 +313,16 @@ func TestAnswerWaitsForItsRoom(t *testing.T) {
 		}
 	})
 }
+
+// A body that does not come in is told apart from one that comes in too slowly.
+func TestIncompleteBodies(t *testing.T) {
+	for message, err := range map[string]error{
+		"The body could not be read.": io.ErrUnexpectedEOF,
+		"The body came in too slowly: send the first 16 KiB within 5 seconds, the rest with at least 8 KiB per second, and " +
+			"all of it within 30 seconds.": fmt.Errorf("read: %w", os.ErrDeadlineExceeded),
+	} {
+		if got := incomplete(err); got.Message != message || got.Code != "invalid_request" {
+			t.Errorf("%v: %s %q", err, got.Code, got.Message)
+		}
+	}
+}

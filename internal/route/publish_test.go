@@ -218,3 +218,20 @@ func TestPublishersTakeTurns(t *testing.T) {
 		}
 	})
 }
+
+// The newest change tells when something was published last.
+func TestNewest(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+		if at, err := Newest(t.Context(), db); at != 0 || err != nil {
+			t.Errorf("before anything was published: %s, %v", at, err)
+		}
+		put(t, db, "a", web)
+		c.Move(time.Minute)
+		put(t, db, "b", web)
+		at := c.Now()
+		c.Move(time.Minute)
+		if newest, err := Newest(t.Context(), db); newest != at || err != nil {
+			t.Errorf("published last at %s, want %s, %v", newest, at, err)
+		}
+	})
+}

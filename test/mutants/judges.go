@@ -20,7 +20,7 @@ var judges = map[string][]string{
 	"jobs":                {"executor", "durable"},
 	"link":                {"assembly", "automation/batches"},
 	"loaded":              {"clickcount", "eventstore/segments"},
-	"op":                  {"asset", "assembly"},
+	"op":                  {"asset", "signin", "assembly"},
 	"outbound":            {"webhook"},
 	"ratelimit":           {"op"},
 	"receipt":             {"op"},
