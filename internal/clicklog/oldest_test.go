@@ -72,6 +72,14 @@ func TestOldestOfWhatCannotBeRead(t *testing.T) {
 		"a file in place of the folder": {func(dir string) error {
 			return errors.Join(os.Remove(dir), os.WriteFile(dir, nil, 0o600))
 		}, true},
+		"events that are not to be stored": {func(dir string) error {
+			l, err := Open(dir, slog.New(slog.DiscardHandler))
+			if err != nil {
+				return err
+			}
+			defer l.Close()
+			return l.Append(&Event{At: 500, Type: Click, Unstored: true, Limited: true})
+		}, false},
 	} {
 		dir := t.TempDir()
 		if err := c.make(dir); err != nil {
