@@ -78,6 +78,8 @@ func TestAddOwner(t *testing.T) {
 			}
 		}
 		w.addOwner(Owner{Email: "ann@example.com"}) // at the local issuer she is another owner
+		// A subject of one issuer is nobody at another.
+		w.addOwner(Owner{Email: "dan@example.com", Issuer: "https://other.example", Subject: "ann-1"})
 	})
 }
 

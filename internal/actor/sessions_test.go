@@ -10,6 +10,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/ids"
+	"github.com/waymarkhq/waymark/internal/store"
 )
 
 // ends expects that so many sessions end.
@@ -196,6 +197,36 @@ func TestSweepSessions(t *testing.T) {
 			w.sweep()
 			if n := int(w.count("SELECT COUNT(*) FROM session")); n != c.want {
 				t.Errorf("%v after the end there are %d, want %d", c.at.Sub(expires), n, c.want)
+			}
+		}
+	})
+}
+
+// A session that is known costs no write, until it goes on with a later token.
+func TestKnownSessionIsNotWritten(t *testing.T) {
+	eachWorld(t, func(w *world) {
+		r := newRemote(t)
+		mint := r.add(t, "key")
+		w.auth = NewAuthenticator(w.db, Staging, RemoteIssuer(r.URL, "us", true))
+		end := time.Now().Add(time.Hour)
+		token := func(later time.Duration) string {
+			return mint(map[string]any{"email": email, "sid": "one", "exp": end.Add(later).Unix()})
+		}
+		w.accepts("new", token(0))
+		writes := 0
+		ctx := store.WithFaults(t.Context(), func(query string) error {
+			if !strings.HasPrefix(query, "SELECT") && !strings.HasPrefix(query, "row of SELECT") {
+				writes++
+			}
+			return nil
+		})
+		for _, c := range []struct {
+			later  time.Duration
+			writes bool
+		}{{0, false}, {-time.Second, false}, {time.Second, true}, {time.Second, false}} {
+			writes = 0
+			if _, err := w.auth.Authenticate(ctx, "Bearer "+token(c.later)); err != nil || writes > 0 != c.writes {
+				t.Errorf("a token that ends %s later: %v, %d writes", c.later, err, writes)
 			}
 		}
 	})

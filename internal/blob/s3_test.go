@@ -59,6 +59,12 @@ func TestS3Away(t *testing.T) {
 				if err != nil && !strings.Contains(err.Error(), doing) {
 					t.Errorf("%s: %v, want %s", call, err, doing)
 				}
+				// A plain code is told: it says what is wrong.
+				code := map[string]string{"refuses": "403 AccessDenied", "has no such bucket": "404 NoSuchBucket",
+					"reflects": "answered 400"}[what]
+				if err != nil && !strings.Contains(err.Error(), code) {
+					t.Errorf("%s: %v, want %s", call, err, code)
+				}
 				if err != nil && (strings.Contains(err.Error(), "the-secre") ||
 					strings.Contains(err.Error(), "the-id")) {
 					t.Errorf("%s: %v", call, err)

@@ -412,3 +412,23 @@ func TestTooSlow(t *testing.T) {
 		}
 	})
 }
+
+// What is under way is not swept, however old it is; what has ended is.
+func TestSweepKeepsWhatIsUnderWay(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		path := "/exports/" + owner.Call("POST", "/exports", M{"appId": owner.AppID, "dataset": "links", "format": "csv"}).
+			Want(202).Text("data.id")
+		later := func(d time.Duration) {
+			i.Clock.Move(d)
+			i.Sweep(t)
+			owner.Credential = i.Owner(t, "ann@example.com").Credential // sessions end sooner
+		}
+		later(90 * 24 * time.Hour)
+		owner.Call("GET", path, nil).Want(200).Has("data.state", `"queued"`)
+		i.Settle(t)
+		owner.Call("GET", path, nil).Want(200).Has("data.state", `"failed"`) // with the session that began it
+		later(time.Millisecond)
+		owner.Call("GET", path, nil).Refused(fault.NotFound)
+	})
+}
