@@ -108,3 +108,18 @@ func TestOtherDestinationsStay(t *testing.T) {
 		}
 	})
 }
+
+// Of a destination to which nothing more is sent, what is under way ends by itself.
+func TestCancelWaiting(t *testing.T) {
+	each(t, func(t *testing.T, i *apitest.Installation, _ *receiver) {
+		w := register(t, i.Prepared(t, "ann@example.com"), nil)
+		emit(t, i, w.c.AppID, 3)
+		exec(t, i.DB, `UPDATE webhook_delivery SET state = 'delivering' WHERE id = (SELECT MIN(id) FROM webhook_delivery)`)
+		if err := i.DB.InTx(t.Context(), func(tx *store.Tx) error {
+			return delivery.CancelWaiting(t.Context(), tx, w.id, delivery.Suspended)
+		}); err != nil {
+			t.Fatal(err)
+		}
+		w.wantStates("delivering cancelled:suspended cancelled:suspended")
+	})
+}

@@ -244,3 +244,17 @@ func TestStoppedAtOnce(t *testing.T) {
 		w.selection(w.link).Has("data.selection.android", "null")
 	})
 }
+
+// A publication takes over the targets of its own base alone.
+func TestOtherBaseIsNotSuperseded(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		w := newWorld(t, i)
+		older := w.publish(ofLink(w.link, nil)).Want(202)
+		other := w.owner.Call("POST", "/templates/"+w.newTemplate("ios")+"/publish",
+			M{"version": 1, "targets": []M{ofLink(w.link, nil)}}).Want(202)
+		w.read(older).Has("data.targets.0.state", `"pending"`)
+		w.settle()
+		w.read(older).Has("data.state", `"confirmed"`)
+		w.read(other).Has("data.state", `"confirmed"`)
+	})
+}
