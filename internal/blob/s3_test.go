@@ -17,6 +17,9 @@ import (
 // nothing secret is told of it.
 func TestS3Away(t *testing.T) {
 	s := newService(t)
+	if waits := s.store(t, "images").timeout; waits != 10*time.Second {
+		t.Errorf("callers wait for %s", waits)
+	}
 	put(t, s.store(t, "images"), name, "x")
 	status := func(status int, body string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
