@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -36,8 +37,11 @@ func TestVerificationSurvivesFailedStatements(t *testing.T) {
 				before := told()
 				w.Clock.Move(time.Minute)
 				begun := w.startVerification(t, owner, "/domains/"+d.Text("data.id"))
+				var mu sync.Mutex // records are made beside the verification
 				n, failed := 0, ""
 				ctx := store.WithFaults(t.Context(), func(query string) error {
+					mu.Lock()
+					defer mu.Unlock()
 					if n++; n != nth {
 						return nil
 					}
