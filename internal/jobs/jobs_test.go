@@ -49,6 +49,54 @@ func TestWake(t *testing.T) {
 	})
 }
 
+// What is woken is the one job of a kind with a payload, and executors are told.
+func TestWakeOne(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		kinds := []string{"kind", "other"}
+		claim := func() (all []string) {
+			t.Helper()
+			claimed, err := jobs.Claim(t.Context(), db, jobs.Lease, 9, kinds)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, j := range claimed {
+				all = append(all, j.Kind+" "+j.Payload)
+				if err := jobs.Hold(db, j, jobs.Lease).Later(t.Context(), db.Now().Add(time.Hour)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			return all
+		}
+		if err := db.InTx(t.Context(), func(tx *store.Tx) error {
+			return errors.Join(jobs.Enqueue(t.Context(), tx, "kind", "a", "", actor.Grant{}),
+				jobs.Enqueue(t.Context(), tx, "kind", "b", "", actor.Grant{}),
+				jobs.Enqueue(t.Context(), tx, "other", "a", "", actor.Grant{}))
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if all := claim(); len(all) != 3 {
+			t.Fatalf("%q are claimed", all)
+		}
+		told := db.Listen(jobs.Topic("kind"))
+		if err := db.InTx(t.Context(), func(tx *store.Tx) error {
+			return jobs.Wake(t.Context(), tx, "kind", "a")
+		}); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-told:
+		case <-time.After(10 * time.Second):
+			t.Error("executors are not told")
+		}
+		if all := claim(); len(all) != 1 || all[0] != "kind a" {
+			t.Errorf("%q are woken", all)
+		}
+		storetest.Faulty(t, func(ctx context.Context) error {
+			return db.InTx(ctx, func(tx *store.Tx) error { return jobs.Wake(ctx, tx, "kind", "a") })
+		})
+	})
+}
+
 // A job whose executor is gone is due after its lease and a wait that doubles, and not
 // before.
 func TestWaits(t *testing.T) {

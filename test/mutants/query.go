@@ -3,7 +3,6 @@ package main
 import (
 	"go/ast"
 	"go/token"
-	"go/types"
 	"regexp"
 	"strings"
 )
@@ -26,11 +25,12 @@ func (f *finder) query(n ast.Node) {
 	if _, tag := f.above[len(f.above)-1].(*ast.Field); tag {
 		return
 	}
-	text := literal.Value
+	text, at := literal.Value, f.file.Offset(literal.Pos())
+	quote := text[:1]
+	// The switch stands where the condition does, so that those of one query are compiled together.
 	change := func(kind string, start, end int, instead, to string) {
-		at := f.file.Offset(literal.Pos())
-		f.add(kind, edit{at + start, at + end, instead}, f.instead(literal,
-			f.either(literal, types.Typ[types.String], text[:start]+instead+text[end:])), to)
+		either := quote + " + mutantOr(" + itsID + ", " + quote + instead + quote + ", " + quote + text[start:end] + quote + ") + " + quote
+		f.add(kind, edit{at + start, at + end, instead}, edit{at + start, at + end, either}, to)
 	}
 	for _, place := range sqlCondition.FindAllStringSubmatchIndex(text, -1) {
 		if start, end := place[2], place[3]; andThen.MatchString(text[end:]) {
