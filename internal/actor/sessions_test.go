@@ -253,10 +253,11 @@ func TestSessionsEndUntilTheyAreOver(t *testing.T) {
 				if token {
 					end = end.Add(renewableFor)
 				}
-				if w.clock.Set(end.Add(-time.Microsecond)); over {
+				if over {
 					w.clock.Set(end)
 					w.endsNone(s.ID)
 				} else {
+					w.clock.Set(end.Add(-time.Microsecond))
 					w.ends(s.ID, 1)
 				}
 				w.clock.Set(begin)

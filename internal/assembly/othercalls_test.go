@@ -19,8 +19,7 @@ func otherCalls(t *testing.T, i *apitest.Installation, owner *apitest.Client,
 	another := "/apps/" + owner.Call("POST", "/apps", apitest.M{"name": "another"}).Want(201).Text("data.id")
 	picture := apitest.Picture(t)
 	asset := owner.Upload("image/png", picture).Want(201)
-	unused := owner.Upload("image/png", picture).Want(201) // of which the deletion begins, and is not undone
-	// The domain has the record since resources made it one that has records.
+	unused := owner.Upload("image/png", picture).Want(201) // its deletion begins, and is not undone
 	record := "/domains/" + ids["domainId"] + "/dns-records/" + ids["recordId"]
 	revision, err := store.One(t.Context(), i.DB, store.Value[string], "SELECT revision FROM dns_record WHERE id = ?",
 		ids["recordId"])

@@ -70,7 +70,7 @@ func TestSweepsWithFailedStatements(t *testing.T) {
 	})
 }
 
-// withEverything gives an owner an app that has something in each table of apps.
+// withEverything is an owner whose app has something in each table of apps.
 type withEverything struct {
 	*apitest.Client
 	links        []*apitest.Response

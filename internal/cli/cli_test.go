@@ -155,7 +155,6 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// Exit codes tell the class of an error.
 // Help tells which fields a call cannot do without, and which the context gives.
 func TestRequiredFieldsInHelp(t *testing.T) {
 	o, err := findOperation("createTags")
@@ -170,6 +169,7 @@ func TestRequiredFieldsInHelp(t *testing.T) {
 	}
 }
 
+// Exit codes tell the class of an error.
 func TestExitCodes(t *testing.T) {
 	for status, want := range map[int]int{400: 6, 401: 3, 403: 3, 404: 4, 405: 6, 409: 5, 412: 5, 413: 6, 415: 6, 422: 6, 428: 5, 429: 7, 500: 8, 502: 8, 503: 8} {
 		if got := ExitCode(fmt.Errorf("call: %w", &client.Error{Status: status})); got != want {

@@ -1,17 +1,14 @@
 package domain_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/dnsprovider"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
 
 // A verification of which a statement fails is done all the same when it is tried again: it ends as it would have, and
@@ -26,7 +23,12 @@ func TestVerificationSurvivesFailedStatements(t *testing.T) {
 			owner.Call("POST", "/webhooks", M{"appId": owner.AppID, "url": "https://hooks.example.com/",
 				"events": []string{"domain.status_changed"}}).Want(201)
 			told := func() int64 {
-				return count(t, w.DB, "SELECT COUNT(*) FROM webhook_delivery WHERE event_type = 'domain.status_changed'")
+				n, err := store.One(t.Context(), w.DB, store.Value[int64],
+					"SELECT COUNT(*) FROM webhook_delivery WHERE event_type = 'domain.status_changed'")
+				if err != nil {
+					t.Fatal(err)
+				}
+				return n
 			}
 			var changes []int64
 			var failures []string
@@ -37,23 +39,14 @@ func TestVerificationSurvivesFailedStatements(t *testing.T) {
 				before := told()
 				w.Clock.Move(time.Minute)
 				begun := w.startVerification(t, owner, "/domains/"+d.Text("data.id"))
-				var mu sync.Mutex // records are made beside the verification
-				n, failed := 0, ""
-				ctx := store.WithFaults(t.Context(), func(query string) error {
-					mu.Lock()
-					defer mu.Unlock()
-					if n++; n != nth {
-						return nil
-					}
-					failed = strings.Join(strings.Fields(query), " ")
-					return errors.New("the statement was made to fail")
-				})
+				ctx, outcome := storetest.FailNth(t.Context(), nth)
 				for again := true; again; {
 					took, err := w.CycleIn(ctx)
 					again = err == nil && took > 0
 				}
 				w.Clock.Move(time.Minute)
 				w.Settle(t)
+				failed, _ := outcome()
 				if status := w.end(t, owner, begun).Text("data.status"); status != "succeeded" {
 					t.Errorf("the verification is %s after a failed %q", status, failed)
 				}
@@ -70,13 +63,4 @@ func TestVerificationSurvivesFailedStatements(t *testing.T) {
 			}
 		})
 	}
-}
-
-func count(t *testing.T, db *store.DB, query string) int64 {
-	t.Helper()
-	n, err := store.One(context.Background(), db, store.Value[int64], query)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
 }

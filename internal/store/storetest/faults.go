@@ -17,19 +17,10 @@ var errFault = errors.New("the statement was made to fail")
 // error, and f must have one.
 func Faulty(t testing.TB, f func(context.Context) error) {
 	t.Helper()
-	var mu sync.Mutex
 	for nth := 1; ; nth++ {
-		n, failed := 0, ""
-		ctx := store.WithFaults(t.Context(), func(query string) error {
-			mu.Lock()
-			defer mu.Unlock()
-			if n++; n != nth {
-				return nil
-			}
-			failed = strings.Join(strings.Fields(query), " ")
-			return errFault
-		})
+		ctx, outcome := FailNth(t.Context(), nth)
 		err := f(ctx)
+		failed, n := outcome()
 		switch {
 		case failed == "":
 			if err != nil {
@@ -42,5 +33,26 @@ func Faulty(t testing.TB, f func(context.Context) error) {
 		case err == nil:
 			t.Errorf("nothing is said of the statement that failed: %s", failed)
 		}
+	}
+}
+
+// FailNth returns a context whose nth statement fails, and what tells which one that was, "" for
+// none, and how many statements there were.
+func FailNth(ctx context.Context, nth int) (context.Context, func() (failed string, n int)) {
+	var mu sync.Mutex
+	n, failed := 0, ""
+	ctx = store.WithFaults(ctx, func(query string) error {
+		mu.Lock()
+		defer mu.Unlock()
+		if n++; n != nth {
+			return nil
+		}
+		failed = strings.Join(strings.Fields(query), " ")
+		return errFault
+	})
+	return ctx, func() (string, int) {
+		mu.Lock()
+		defer mu.Unlock()
+		return failed, n
 	}
 }
