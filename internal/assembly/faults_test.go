@@ -66,13 +66,7 @@ func TestFailedStatementEndsTheCall(t *testing.T) {
 	})
 	owner := i.Prepared(t, "ann@example.com")
 	n := &nastyCaller{t: t, api: i.API, credential: owner.Credential, ids: resources(t, i, owner), document: document}
-	// What is deleted must not be in use.
-	used, unused := n.ids, maps.Clone(n.ids)
-	unused["linkId"] = owner.Link("unused", apitest.M{}).Want(201).Text("data.id")
-	operation := owner.Call("POST", "/domains", apitest.M{"appId": owner.AppID, "mode": "platform",
-		"prefix": "unused"}).Want(202).Text("data.id")
-	i.Settle(t)
-	unused["domainId"] = owner.Call("GET", "/operations/"+operation, nil).Want(200).Text("data.result.resource.id")
+	used, unused := n.ids, unused(t, i, owner, n.ids)
 	var refused []string
 	tried := 0
 	// attempt has each statement of a call fail in turn. It keeps the name of a call that is refused although no
@@ -134,6 +128,21 @@ func TestFailedStatementEndsTheCall(t *testing.T) {
 	if tried < 1000 {
 		t.Errorf("only %d statements were tried", tried)
 	}
+}
+
+// unused returns the ids with others for what must not be in use when it is deleted.
+func unused(t *testing.T, i *apitest.Installation, owner *apitest.Client, ids map[string]string) map[string]string {
+	ids = maps.Clone(ids)
+	for _, kind := range []string{"folder", "campaign"} {
+		ids[kind+"Id"] = owner.Call("POST", "/"+kind+"s", apitest.M{"appId": owner.AppID, "name": "unused"}).Want(201).
+			Text("data.id")
+	}
+	ids["linkId"] = owner.Link("unused", apitest.M{}).Want(201).Text("data.id")
+	operation := owner.Call("POST", "/domains", apitest.M{"appId": owner.AppID, "mode": "platform",
+		"prefix": "unused"}).Want(202).Text("data.id")
+	i.Settle(t)
+	ids["domainId"] = owner.Call("GET", "/operations/"+operation, nil).Want(200).Text("data.result.resource.id")
+	return ids
 }
 
 var requestID = regexp.MustCompile(`"requestId":"\w+"`)

@@ -21,10 +21,13 @@ func otherCalls(t *testing.T, i *apitest.Installation, owner *apitest.Client,
 	asset := owner.Upload("image/png", picture).Want(201)
 	unused := owner.Upload("image/png", picture).Want(201) // its deletion begins, and is not undone
 	record := "/domains/" + ids["domainId"] + "/dns-records/" + ids["recordId"]
-	revision, err := store.One(t.Context(), i.DB, store.Value[string], "SELECT revision FROM dns_record WHERE id = ?",
-		ids["recordId"])
-	if err != nil {
-		t.Fatal(err)
+	ofRecord := func() apitest.With {
+		revision, err := store.One(t.Context(), i.DB, store.Value[string], "SELECT revision FROM dns_record WHERE id = ?",
+			ids["recordId"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return apitest.IfMatch(revision)
 	}
 	csv := owner.Call("POST", "/imports", apitest.M{"appId": owner.AppID, "format": "csv",
 		"content": "domain,slug\n" + owner.Host + ",imported\n"}).Want(201).Text("data.id")
@@ -41,9 +44,10 @@ func otherCalls(t *testing.T, i *apitest.Installation, owner *apitest.Client,
 	}
 	owner.Call("GET", publication, nil).Want(200).Has("data.state", `"partial"`)
 
-	delivery := "/webhook-deliveries/" + owner.Call("POST", "/webhooks/"+ids["webhookId"]+"/test", "{}").Want(202).
+	delivery := owner.Call("POST", "/webhooks/"+ids["webhookId"]+"/test", "{}").Want(202).
 		Text("data.id")
-	exec(t, i.DB, "UPDATE webhook_delivery SET state = 'failed', due_at = NULL")
+	exec(t, i.DB, "UPDATE webhook_delivery SET state = 'failed', due_at = NULL WHERE id = '"+delivery+"'")
+	delivery = "/webhook-deliveries/" + delivery
 
 	// A link that has everything, and leads to another one.
 	full := apitest.M{"folderId": ids["folderId"], "campaignId": ids["campaignId"], "imageUrl": asset.Text("data.url"),
@@ -97,10 +101,10 @@ func otherCalls(t *testing.T, i *apitest.Installation, owner *apitest.Client,
 			return owner.Call("DELETE", "/assets/"+unused.Text("data.id"), nil, apitest.IfMatch(unused.Revision()), with)
 		},
 		"PATCH /domains/{domainId}/dns-records/{recordId}": func(with apitest.With) *apitest.Response {
-			return owner.Call("PATCH", record, apitest.M{"value": "b"}, apitest.IfMatch(revision), with)
+			return owner.Call("PATCH", record, apitest.M{"value": "b"}, ofRecord(), with)
 		},
 		"DELETE /domains/{domainId}/dns-records/{recordId}": func(with apitest.With) *apitest.Response {
-			return owner.Call("DELETE", record, nil, apitest.IfMatch(revision), with)
+			return owner.Call("DELETE", record, nil, ofRecord(), with)
 		},
 		"POST /imports/{importId}/commit": func(with apitest.With) *apitest.Response {
 			return owner.Call("POST", "/imports/"+csv+"/commit", apitest.M{}, apitest.IfMatch(valid.Revision()), with)
