@@ -69,7 +69,7 @@ var extensions = map[string]string{"image/png": ".png", "image/jpeg": ".jpg"}
 func (s *service) reserve(ctx context.Context, tx *store.Tx, c *op.Call, u *op.Upload,
 	image imagecheck.Image, icon string) (Asset, error) {
 	a, err := store.One(ctx, tx, s.scan, "SELECT "+columns+" FROM asset WHERE credential = ? AND intent_key = ? AND "+
-		"state = 'storing' AND app_id = ? AND sha256 = ? AND content_type = ?",
+		"state = 'storing' AND app_id = ? AND sha256 = ? AND content_type = ? LIMIT 1",
 		c.Actor.Credential, c.Intent, u.AppID, u.SHA256, image.ContentType)
 	if err == nil {
 		// Begun anew, so that no sweep takes it away now.

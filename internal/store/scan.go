@@ -23,14 +23,17 @@ type Rows interface {
 	Close() error
 }
 
-// One returns the single row of a query, or ErrNotFound.
+// One returns the single row of a query, or ErrNotFound. A second row is an error: which of two is meant would be a guess,
+// and a wrong one could be another owner's.
 func One[T any](ctx context.Context, q Q, scan func(Row) (T, error), query string, args ...any) (v T, err error) {
 	err = read(ctx, q, query, args, func(r Rows) error {
 		if !r.Next() {
 			return cmp.Or(r.Err(), ErrNotFound)
 		}
-		v, err = scan(r)
-		return cmp.Or(err, r.Close())
+		if v, err = scan(r); err == nil && r.Next() {
+			err = errSecondRow
+		}
+		return cmp.Or(err, r.Err(), r.Close())
 	})
 	if err != nil {
 		var zero T
@@ -38,6 +41,8 @@ func One[T any](ctx context.Context, q Q, scan func(Row) (T, error), query strin
 	}
 	return v, nil
 }
+
+var errSecondRow = errors.New("the query of one row has a second one")
 
 // All returns every row of a query; an empty result is an empty, non-nil
 // slice.
@@ -90,12 +95,12 @@ func Value[T any](r Row) (v T, err error) {
 }
 
 // Exists reports whether a query has a row.
-func Exists(ctx context.Context, q Q, query string, args ...any) (bool, error) {
-	_, err := One(ctx, q, func(Row) (struct{}, error) { return struct{}{}, nil }, query, args...)
-	if errors.Is(err, ErrNotFound) {
-		return false, nil
-	}
-	return err == nil, err
+func Exists(ctx context.Context, q Q, query string, args ...any) (exists bool, err error) {
+	err = read(ctx, q, query, args, func(r Rows) error {
+		exists = r.Next()
+		return cmp.Or(r.Err(), r.Close())
+	})
+	return exists && err == nil, err
 }
 
 // Marks returns n placeholders: "?, ?, ?".

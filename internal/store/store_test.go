@@ -120,6 +120,35 @@ func TestRollbackAndAfterCommit(t *testing.T) {
 	})
 }
 
+// A query of one row that has two is an error, with no row. Whether there is a row is asked of any number.
+func TestOneRowIsOne(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		names := func(begin string) (string, error) {
+			return store.One(t.Context(), db, store.Value[string], "SELECT name FROM sequence WHERE name LIKE ? ORDER BY name",
+				begin+"%")
+		}
+		if _, err := db.Exec(t.Context(),
+			"INSERT INTO sequence (name, value) VALUES ('x1', 1), ('x2', 1), ('y1', 1)"); err != nil {
+			t.Fatal(err)
+		}
+		if name, err := names("y"); name != "y1" || err != nil {
+			t.Errorf("of one row: %q, %v", name, err)
+		}
+		if name, err := names("x"); name != "" || err == nil || errors.Is(err, store.ErrNotFound) {
+			t.Errorf("of two rows: %q, %v", name, err)
+		}
+		if name, err := names("z"); name != "" || !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("of no row: %q, %v", name, err)
+		}
+		for begin, want := range map[string]bool{"x": true, "y": true, "z": false} {
+			exists, err := store.Exists(t.Context(), db, "SELECT 1 FROM sequence WHERE name LIKE ?", begin+"%")
+			if exists != want || err != nil {
+				t.Errorf("%s: %v, %v; want %v", begin, exists, err, want)
+			}
+		}
+	})
+}
+
 // What differs between the engines must not show: text compares by byte,
 // BOOLEAN and NULL scan alike, row values compare in lexical order.
 func TestEnginesAgree(t *testing.T) {
