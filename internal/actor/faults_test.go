@@ -3,10 +3,12 @@ package actor
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/ids"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
@@ -38,7 +40,32 @@ func TestFailedStatements(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		secret := w.signIn("Firefox")
+		signedIn := w.browses("signed in", secret)
 		for name, f := range map[string]func(context.Context) error{
+			"browser": func(ctx context.Context) error { _, err := w.auth.Browser(ctx, secret, true); return err },
+			"sign in": func(ctx context.Context) error {
+				return w.db.InTx(ctx, func(tx *store.Tx) error { _, err := SignIn(ctx, tx, w.owner, "Firefox"); return err })
+			},
+			"sign out":    func(ctx context.Context) error { return SignOut(ctx, w.db, Digest(w.signIn("Firefox"))) },
+			"sessions of": func(ctx context.Context) error { _, err := SessionsOf(ctx, w.db, w.owner, 10); return err },
+			"end of": func(ctx context.Context) error {
+				return EndSessionOf(ctx, w.db, w.owner, strings.TrimPrefix(signedIn.Credential, sessionPrefix))
+			},
+			"link": func(ctx context.Context) error { _, err := IssueLink(ctx, w.db, email); return err },
+			"use of a link": func(ctx context.Context) error {
+				code, err := IssueLinkFor(w.Context(), w.db, w.owner)
+				if err == nil {
+					_, err = UseLink(ctx, w.db, code, "Firefox")
+				}
+				return err
+			},
+			"sweep of links": func(ctx context.Context) error { _, err := SweepLinks(ctx, w.db, 1); return err },
+			"add": func(ctx context.Context) error {
+				_, err := AddOwner(ctx, w.db, Owner{Issuer: LocalIssuerURL, Email: ids.New() + "@example.com"})
+				return err
+			},
+			"any owner":     func(ctx context.Context) error { _, err := AnyOwner(ctx, w.db); return err },
 			"session":       authenticate(w.token),
 			"new session":   func(ctx context.Context) error { return authenticate(w.issue(email))(ctx) },
 			"key":           authenticate(key),

@@ -102,6 +102,22 @@ func TestWhatCounts(t *testing.T) {
 	})
 }
 
+// The limits are those of the contract.
+func TestLimits(t *testing.T) {
+	i := apitest.New(t, "sqlite", apitest.Options{LimitScale: 1})
+	owner := i.Prepared(t, "ann@example.com")
+	told := owner.Call("GET", "/apps/"+owner.AppID+"/usage", nil).Want(200)
+	for path, want := range map[string]string{
+		"limits.entry": "1200", "limits.read": "600", "limits.write": "120",
+		"sharedLimits.account.entry": "2400", "sharedLimits.account.read": "1200", "sharedLimits.account.write": "240",
+		"sharedLimits.app.entry": "1200", "sharedLimits.app.read": "600", "sharedLimits.app.write": "120",
+		"sharedLimits.app.linkCreatePerMinute": "60", "sharedLimits.app.uploadPerMinute": "20",
+	} {
+		told.Has("data."+path, `{"limit":`+want+`,"windowSeconds":60}`)
+	}
+	told.Has("data.sharedLimits.app.linkCreatePerHour", `{"limit":3000,"windowSeconds":3600}`)
+}
+
 // Calls without a valid credential are bounded by their address; those with
 // one are not.
 func TestAddressWindow(t *testing.T) {
