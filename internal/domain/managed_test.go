@@ -303,3 +303,28 @@ func TestVerifyManaged(t *testing.T) {
 		owner.Call("GET", path+"/capabilities", nil).Want(200).Has("data.actions.dns", "true")
 	})
 }
+
+// The verification of a managed domain waits half a minute for records that are not at the provider yet.
+func TestVerifyWaitsForRecords(t *testing.T) {
+	eachWorld(t, apitest.Options{Domains: managedBy(&zoned{zone: "example.com"})}, func(t *testing.T, w *world) {
+		owner := w.Prepared(t, "ann@example.com")
+		d := create(t, w.Installation, owner, M{"mode": "managed", "hostname": "go.example.com"})
+		w.add(t, d.Text("data.challenge.name")+". TXT "+d.Text("data.challenge.value"))
+		operation := "/operations/" + w.startVerification(t, owner, "/domains/"+d.Text("data.id")).Text("data.id")
+		for at := range 30 {
+			for n := 1; n > 0; {
+				if _, err := w.DB.Exec(t.Context(), "UPDATE job SET run_after = ? WHERE kind = 'dnsrecord.apply'",
+					w.Clock.Now().Add(time.Hour)); err != nil {
+					t.Fatal(err)
+				}
+				n = w.Cycle(t)
+			}
+			if waits := owner.Call("GET", operation, nil).Want(200); waits.Value("data.status") != `"running"` {
+				t.Fatalf("after %d seconds: %s", at, waits.Body)
+			}
+			w.Clock.Move(time.Second)
+		}
+		w.Cycle(t)
+		owner.Call("GET", operation, nil).Want(200).Has("data.status", `"failed"`).Has("data.error.code", `"dns_misconfigured"`)
+	})
+}

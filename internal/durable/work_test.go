@@ -282,6 +282,22 @@ func TestCancelledWhileItFinishes(t *testing.T) {
 	w.owner.Call("GET", "/apps/"+w.owner.AppID, nil).Want(200).Has("data.name", `"App"`)
 }
 
+// A cancelled operation that waits for a later turn takes it at once.
+func TestCancelledWhileItWaits(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		w := begin(t, i, func(ctx context.Context, r *durable.Run) error {
+			if err := r.InTx(ctx, func(context.Context, *op.Call, *store.Tx) error { return nil }); err != nil {
+				return err
+			}
+			return r.Later(ctx, i.DB.Now().Add(time.Hour))
+		})
+		w.cycle()
+		w.cancel("cancel_requested")
+		w.cycle()
+		w.over("cancelled")
+	})
+}
+
 // An operation that was asked to stop is under way until it has stopped.
 func TestCancelRequestedIsActive(t *testing.T) {
 	apitest.EachWith(t, apitest.Options{LimitScale: 1}, func(t *testing.T, i *apitest.Installation) {
