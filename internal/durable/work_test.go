@@ -313,8 +313,17 @@ func TestCancelRequestedIsActive(t *testing.T) {
 		id := batch().Want(202).Text("data.id")
 		exec(t, i, "UPDATE operation SET status = 'cancel_requested' WHERE status = 'queued'")
 		batch().Refused(fault.RateLimited)
-		if active, err := durable.IsActive(t.Context(), i.DB, "batch", owner.AppID, id); !active || err != nil {
-			t.Errorf("it is under way: %t, %v", active, err)
+		for _, c := range []struct {
+			kind, app, resource string
+			want                bool
+		}{
+			{"batch", owner.AppID, id, true}, {"import", owner.AppID, id, false}, {"batch", "another", id, false},
+			{"batch", owner.AppID, "another", false},
+		} {
+			active, err := durable.IsActive(t.Context(), i.DB, c.kind, c.app, c.resource)
+			if active != c.want || err != nil {
+				t.Errorf("%+v is under way: %t, %v", c, active, err)
+			}
 		}
 		i.Clock.Move(31 * 24 * time.Hour)
 		owner = i.Owner(t, "ann@example.com")

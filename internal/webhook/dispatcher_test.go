@@ -205,8 +205,15 @@ func TestDispatcherDied(t *testing.T) {
 		w := register(t, owner, nil)
 		claim := func() {
 			t.Helper()
-			exec(t, i.DB, `UPDATE webhook_delivery SET state = 'delivering', lease_no = lease_no + 1, due_at = ?
-				WHERE due_at IS NOT NULL`, i.Clock.Now().Add(30*time.Second))
+			if err := i.DB.InTx(t.Context(), func(tx *store.Tx) error {
+				leased, err := delivery.Lease(t.Context(), tx, w.id, 100)
+				if len(leased) == 0 {
+					t.Error("nothing is leased")
+				}
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
 		}
 		for n := range 7 {
 			owner.Link("s"+strconv.Itoa(n), nil).Want(201)
@@ -214,7 +221,7 @@ func TestDispatcherDied(t *testing.T) {
 		for range 6 {
 			claim()
 			w.newest().Has("data.state", `"delivering"`).Has("data.nextAttemptAt", "null")
-			i.Clock.Move(30*time.Second - time.Millisecond)
+			i.Clock.Move(20*time.Second - time.Millisecond)
 			i.Deliver(t)
 			if got := r.take(); len(got) != 0 {
 				t.Fatalf("%d requests while the lease is another's", len(got))
