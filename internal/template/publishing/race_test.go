@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/fault"
@@ -226,6 +227,26 @@ func TestStopped(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Each target that is applied makes another revision of the publication, as a client sees the progress by it.
+func TestProgressIsARevision(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		w := newWorld(t, i)
+		p := w.publish(w.links(25)...).Want(202)
+		revisions := map[string]bool{p.Revision(): true}
+		for turn := range 3 {
+			i.Clock.Move(time.Second)
+			i.Cycle(t)
+			r := w.read(p)
+			if revisions[r.Revision()] || r.Text("data.updatedAt") != i.Clock.Now().String() {
+				t.Errorf("after turn %d the publication has the revision %s, of %s", turn, r.Revision(), r.Text("data.updatedAt"))
+			}
+			revisions[r.Revision()] = true
+		}
+		w.settle()
+		w.read(p).Has("data.state", `"confirmed"`)
+	})
 }
 
 // What is stopped before its first effect changes nothing.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
 )
@@ -178,11 +179,15 @@ func TestListAndRetention(t *testing.T) {
 		w.owner.Call("GET", list+"&limit=1", nil).Want(200).Has("data.1", "").Has("pagination.hasMore", "true")
 		eve.Call("GET", list, nil).Refused(fault.NotFound)
 		eve.Call("GET", "/template-publications/"+first.Text("data.id"), nil).Refused(fault.NotFound)
-		i.Clock.Move(30*24*time.Hour - time.Minute)
+		ended, err := clock.Parse(w.read(first).Text("data.updatedAt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		i.Clock.Set(ended.Add(30 * 24 * time.Hour))
 		i.Sweep(t)
 		w.owner.Credential = i.Owner(t, "ann@example.com").Credential
 		w.read(first)
-		i.Clock.Move(2 * time.Minute)
+		i.Clock.Move(time.Microsecond)
 		i.Sweep(t)
 		w.owner.Call("GET", "/template-publications/"+first.Text("data.id"), nil).Refused(fault.NotFound)
 		w.read(second)
