@@ -26,8 +26,8 @@ func TestBearer(t *testing.T) {
 		authorization, token string
 	}{
 		{"Bearer abc", "abc"}, {"bearer abc", "abc"}, {"BEARER abc", "abc"}, {"Bearer   abc", "abc"},
-		{"Bearer a.b-c_d~e+f/g==", "a.b-c_d~e+f/g=="}, {"Bearer " + strings.Repeat("a", maxToken),
-			strings.Repeat("a", maxToken)},
+		{"Bearer a.b-c_d~e+f/g==", "a.b-c_d~e+f/g=="}, {"Bearer " + strings.Repeat("a", 16<<10),
+			strings.Repeat("a", 16<<10)},
 		{"", ""}, {"Bearer", ""}, {"Bearer ", ""}, {"Bearer    ", ""}, {"Bearerabc", ""}, {"abc", ""},
 		{" Bearer abc", ""},
 		{"Basic YTpi", ""}, {"Bearer abc def", ""}, {"Bearer abc ", ""}, {"Bearer\tabc", ""}, {"Bearer \tabc", ""},
@@ -351,7 +351,7 @@ func FuzzAuthorization(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, authorization string) {
 		given, ok := bearer(authorization)
-		if ok && (given == "" || len(given) > maxToken || !strings.HasSuffix(authorization, given) ||
+		if ok && (given == "" || len(given) > 16<<10 || !strings.HasSuffix(authorization, given) ||
 			strings.ContainsAny(given, " \t\r\n\x00{\"")) {
 			t.Fatalf("%q: the token %q", authorization, given)
 		}

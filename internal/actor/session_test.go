@@ -156,7 +156,7 @@ func TestSessionRefused(t *testing.T) {
 			"payload no object": part[0] + "." + base64.RawURLEncoding.EncodeToString([]byte(`[]`)) + "." + part[2],
 			"not a token":       "abc",
 			"dots":              "..",
-			"too long":          w.mint(map[string]any{"padding": strings.Repeat("x", maxToken)}),
+			"too long":          w.mint(map[string]any{"padding": strings.Repeat("x", 16<<10)}),
 		} {
 			w.refuses(name, token)
 		}

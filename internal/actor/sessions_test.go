@@ -57,7 +57,7 @@ func TestEndSessions(t *testing.T) {
 			t.Fatalf("%+v", before)
 		}
 		for _, s := range before {
-			if strings.Contains(s.ID, sid(byID)) || s.ExpiresAt.Sub(s.IssuedAt) != SessionLifetime {
+			if strings.Contains(s.ID, sid(byID)) || s.ExpiresAt.Sub(s.IssuedAt) != 12*time.Hour {
 				t.Errorf("%+v", s)
 			}
 		}
@@ -141,13 +141,13 @@ func TestSessionRenewed(t *testing.T) {
 		}
 		w.refuses("of another subject", token("eve", "s", time.Hour), invalidToken)
 		ann := w.userID(r.URL, "ann")
-		w.fill(ann, maxSessions-1)
+		w.fill(ann, 999)
 		w.refuses("one more than fit", token("ann", "another", time.Hour), tooManySessions)
 		w.accepts("a later one, while no other fits", token("ann", "s", 2*time.Hour+time.Second))
 		w.exec("DELETE FROM session WHERE user_id = ? AND issued_at = 0", ann)
 		w.clock.Move(3 * time.Hour)
 		w.ends("ann@example.com", 1)
-		w.clock.Move(endedRetention - time.Second)
+		w.clock.Move(400*24*time.Hour - time.Second)
 		w.sweep()
 		w.refuses("ended a year ago", token("ann", "s", 2*time.Hour), endedSession)
 		w.clock.Move(time.Second)
@@ -184,8 +184,8 @@ func TestSweepSessions(t *testing.T) {
 			at   clock.Instant
 			want int
 		}{
-			{expires.Add(-time.Microsecond), 2}, {expires, 1}, {expires.Add(renewableFor - time.Microsecond), 1},
-			{expires.Add(renewableFor), 0},
+			{expires.Add(-time.Microsecond), 2}, {expires, 1}, {expires.Add(30*24*time.Hour - time.Microsecond), 1},
+			{expires.Add(30 * 24 * time.Hour), 0},
 		} {
 			w.clock.Set(c.at)
 			if listed := len(w.sessions("")); listed != c.want {
@@ -251,7 +251,7 @@ func TestSessionsEndUntilTheyAreOver(t *testing.T) {
 				s := w.sessions("")[0]
 				end := s.ExpiresAt
 				if token {
-					end = end.Add(renewableFor)
+					end = end.Add(30 * 24 * time.Hour)
 				}
 				if over {
 					w.clock.Set(end)
@@ -284,7 +284,7 @@ func TestSessionBound(t *testing.T) {
 	eachWorld(t, func(w *world) {
 		w.clock.Set(clock.At(time.Now()))
 		w.exec("DELETE FROM session")
-		later := w.fill(w.owner, maxSessions-1)
+		later := w.fill(w.owner, 999)
 		last := w.issue(email)
 		w.accepts("the last that fits", last)
 		if token, err := IssueSession(w.Context(), w.db, w.dir, email); err == nil || token != "" {
@@ -295,7 +295,7 @@ func TestSessionBound(t *testing.T) {
 		w.accepts("of another owner", w.issue("other@example.com"))
 		w.exec("UPDATE session SET expires_at = ? WHERE credential = ?", w.now(), sessionPrefix+"0")
 		w.accepts("in the place of an expired one", w.mint(nil))
-		if n := w.count("SELECT COUNT(*) FROM session WHERE user_id = ?", w.owner); n != maxSessions {
+		if n := w.count("SELECT COUNT(*) FROM session WHERE user_id = ?", w.owner); n != 1000 {
 			t.Errorf("%d sessions", n)
 		}
 		w.refuses("one more again", w.mint(nil), tooManySessions)

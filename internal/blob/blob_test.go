@@ -131,12 +131,12 @@ func TestStore(t *testing.T) {
 			t.Errorf("an absent object cannot be removed: %v", err)
 		}
 		put(t, s, name, "one")
-		put(t, s, another, strings.Repeat("x", MaxSize))
+		put(t, s, another, strings.Repeat("x", 1<<20))
 		put(t, s, name, "one") // again, as a client that saw no answer does
 		if got := get(t, s, name); got != "one" {
 			t.Errorf("%q", got)
 		}
-		if got := get(t, s, another); len(got) != MaxSize {
+		if got := get(t, s, another); len(got) != 1<<20 {
 			t.Errorf("%d bytes of the largest object", len(got))
 		}
 		if got := names(t, s); !slices.Equal(got, []string{name, another}) {
@@ -216,8 +216,8 @@ func TestNamesOfOthers(t *testing.T) {
 				t.Errorf("removed %q", wrong)
 			}
 		}
-		for _, size := range []int64{-1, MaxSize + 1} {
-			if err := s.Put(t.Context(), name, "image/png", bytes.NewReader(make([]byte, MaxSize+1)),
+		for _, size := range []int64{-1, 1<<20 + 1} {
+			if err := s.Put(t.Context(), name, "image/png", bytes.NewReader(make([]byte, 1<<20+1)),
 				size); err == nil || errors.Is(err, ErrAway) {
 				t.Errorf("%d bytes: %v", size, err)
 			}
@@ -228,7 +228,7 @@ func TestNamesOfOthers(t *testing.T) {
 		if got := names(t, s); len(got) != 0 {
 			t.Errorf("%v", got)
 		}
-		for _, size := range []int64{0, MaxSize} { // as few and as many bytes as there may be
+		for _, size := range []int64{0, 1 << 20} { // as few and as many bytes as there may be
 			if err := s.Put(t.Context(), name, "image/png", bytes.NewReader(make([]byte, size)), size); err != nil {
 				t.Errorf("%d bytes: %v", size, err)
 			}
@@ -348,8 +348,9 @@ func TestFolderAway(t *testing.T) {
 		if what == "open" || what == "delete" {
 			continue // a folder that is gone holds nothing
 		}
-		if !errors.Is(err, ErrAway) || errors.Is(err, ErrNotFound) {
-			t.Errorf("%s: %v", what, err)
+		doing := map[string]string{"put": "store " + name, "names": "list " + f.path, "check": "store "}[what]
+		if !errors.Is(err, ErrAway) || errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), ": "+doing) {
+			t.Errorf("%s: %v, want %q", what, err, doing)
 		}
 	}
 	file := filepath.Join(t.TempDir(), "file")

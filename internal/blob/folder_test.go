@@ -19,6 +19,7 @@ func TestFolderIsSynced(t *testing.T) {
 	for failing := range len(steps) + 1 {
 		parent := t.TempDir()
 		path := filepath.Join(parent, "assets")
+		doing := []string{"make " + path, "store " + name, "store " + name, "remove " + name}
 		var synced []string
 		fsync := func(file *os.File) error {
 			info, err := file.Stat()
@@ -51,6 +52,8 @@ func TestFolderIsSynced(t *testing.T) {
 			t.Errorf("synced %q, %v; want %q", synced, err, steps)
 		case failing > 0 && (!errors.Is(err, ErrAway) || !errors.Is(err, syscall.EIO)):
 			t.Errorf("sync %d of %q fails: %v", failing, steps, err)
+		case failing > 0 && !strings.HasPrefix(err.Error(), ErrAway.Error()+": "+doing[failing-1]+": "):
+			t.Errorf("sync %d of %q fails: %v, want %q", failing, steps, err, doing[failing-1])
 		}
 	}
 }

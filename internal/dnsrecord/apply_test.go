@@ -10,7 +10,6 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/dnsrecord"
-	"github.com/waymarkhq/waymark/internal/executor"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/op"
 	"github.com/waymarkhq/waymark/internal/store"
@@ -157,7 +156,7 @@ func look(t *testing.T, i *apitest.Installation, p *provider) {
 // sweep runs the sweep of the package.
 func sweep(t *testing.T, i *apitest.Installation, p *provider) error {
 	part := dnsrecord.Register(op.New(op.Options{Log: slog.New(slog.DiscardHandler)}), p)
-	_, err := part.Sweeps[0].Run(t.Context(), i.DB, executor.SweepLimit)
+	_, err := part.Sweeps[0].Run(t.Context(), i.DB, 1000)
 	return err
 }
 

@@ -64,7 +64,7 @@ func TestAppleFileIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Each character stands in the file twice for each app.
-	room := (maxAppleFile - len(c.IOS.Value.file())) / 20
+	room := (128<<10 - len(c.IOS.Value.file())) / 20
 	if _, err := body(room).config(identity{}); err != nil {
 		t.Errorf("the largest: %v", err)
 	}

@@ -26,7 +26,7 @@ func TestClockJumpsDuringARound(t *testing.T) {
 				if ran++; ran == 2 {
 					now.Move(25 * time.Hour)
 				}
-				return executor.SweepLimit, nil // more is left
+				return 1000, nil // more is left
 			}},
 			{Name: "second", Run: func(context.Context, *store.DB, int) (int64, error) {
 				t.Error("swept although the clock has jumped")
@@ -50,7 +50,7 @@ func TestClockJumpsDuringARound(t *testing.T) {
 func TestSweepGoesOn(t *testing.T) {
 	db := storetest.Open(t, storetest.Address(t, "sqlite"), new(clock.Clock))
 	var ran []int
-	removed := []int64{executor.SweepLimit, executor.SweepLimit, executor.SweepLimit - 1, 0}
+	removed := []int64{1000, 1000, 999, 0}
 	ctx, cancel := context.WithCancel(t.Context())
 	executor.RunSweeps(ctx, db, slog.New(slog.DiscardHandler), []part.Sweep{
 		{Name: "first", Run: func(_ context.Context, _ *store.DB, limit int) (int64, error) {

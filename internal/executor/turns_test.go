@@ -147,7 +147,7 @@ func TestAttemptsCountWithoutProgress(t *testing.T) {
 			}
 			c.Move(over)
 		}
-		for range jobs.MaxAttempts + 1 {
+		for range 6 {
 			if _, err := e.Cycle(t.Context()); err != nil {
 				t.Fatal(err)
 			}
@@ -173,7 +173,7 @@ func TestFifthTurn(t *testing.T) {
 			return errKind
 		}))
 		enqueueFor(t, db, "a", "count", "1")
-		for range jobs.MaxAttempts {
+		for range 5 {
 			cycle(t, e, 1)
 			c.Move(over)
 		}
@@ -183,7 +183,7 @@ func TestFifthTurn(t *testing.T) {
 		}
 		turns = 0
 		enqueueFor(t, db, "a", "count", "1")
-		for range jobs.MaxAttempts {
+		for range 5 {
 			if claimed, err := jobs.Claim(t.Context(), db, jobs.Lease, 1, []string{"count"}); err != nil ||
 				len(claimed) != 1 {
 				t.Fatal(claimed, err)

@@ -64,7 +64,7 @@ func TestTogether(t *testing.T) {
 		}
 		take()
 		synctest.Wait()
-		for range maxTogether + 6 {
+		for range 70 {
 			take()
 		}
 		synctest.Wait()
@@ -73,7 +73,7 @@ func TestTogether(t *testing.T) {
 			synctest.Wait()
 		}
 		calls.Wait()
-		if len(seen) != maxTogether+7 || len(c.sizes) != 3 || c.sizes[0] != 1 || c.sizes[1] != maxTogether || c.sizes[2] != 6 {
+		if len(seen) != 71 || len(c.sizes) != 3 || c.sizes[0] != 1 || c.sizes[1] != 64 || c.sizes[2] != 6 {
 			t.Errorf("%d answers of transactions for %v", len(seen), c.sizes)
 		}
 		if len(c.together.busy) != 0 {

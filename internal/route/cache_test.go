@@ -133,7 +133,7 @@ func TestWaiters(t *testing.T) {
 		put(t, db, "x", web)
 		c := NewCache(db, slog.Default())
 		// Keep every slot busy until all are waiting on one load.
-		for range loadsAtOnce {
+		for range 4 {
 			c.slots <- struct{}{}
 		}
 		var wg sync.WaitGroup
@@ -144,7 +144,7 @@ func TestWaiters(t *testing.T) {
 				}
 			})
 		}
-		for range loadsAtOnce {
+		for range 4 {
 			<-c.slots
 		}
 		wg.Wait()

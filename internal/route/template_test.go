@@ -143,7 +143,7 @@ func TestTemplateWaiters(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
 		putTemplate(t, db, "a", 1, "one")
 		c := NewCache(db, slog.New(slog.DiscardHandler))
-		for range loadsAtOnce {
+		for range 4 {
 			c.slots <- struct{}{}
 		}
 		var started, done sync.WaitGroup
@@ -156,7 +156,7 @@ func TestTemplateWaiters(t *testing.T) {
 			})
 		}
 		started.Wait()
-		for range loadsAtOnce {
+		for range 4 {
 			<-c.slots
 		}
 		done.Wait()

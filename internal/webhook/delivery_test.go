@@ -367,7 +367,7 @@ func TestTestAndRetry(t *testing.T) {
 			}
 		}
 		sweep(4)
-		i.Clock.Move(delivery.Retention)
+		i.Clock.Move(7 * 24 * time.Hour)
 		sweep(2) // the last delivery and the destination
 		i.Clock.Move(time.Second)
 		sweep(0)
@@ -633,7 +633,7 @@ func TestSweep(t *testing.T) {
 				t.Errorf("left are %s, want %s", got, want)
 			}
 		}
-		i.Clock.Move(delivery.Retention)
+		i.Clock.Move(7 * 24 * time.Hour)
 		left(100, "0: 3 of 1, 3 of 1")
 		exec(t, i.DB, "UPDATE webhook_delivery SET created_at = created_at - 1 WHERE webhook_id = ?", w.id)
 		left(2, "2: 1 of 1, 3 of 1")

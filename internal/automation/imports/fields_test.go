@@ -112,7 +112,7 @@ func FuzzRead(f *testing.F) {
 			}
 			return
 		}
-		if len(rows) == 0 || len(rows) > maxRows {
+		if len(rows) == 0 || len(rows) > 50 {
 			t.Fatalf("%q gives %d rows", content, len(rows))
 		}
 		for n := range rows {
@@ -139,7 +139,7 @@ func FuzzRead(f *testing.F) {
 		if format == "json" {
 			return
 		}
-		if _, table, err := csvtable.Read(content, maxRows); err != nil || len(table) != len(rows) {
+		if _, table, err := csvtable.Read(content, 50); err != nil || len(table) != len(rows) {
 			t.Errorf("%q has %d rows, %d were read", content, len(table), len(rows))
 		}
 	})

@@ -98,9 +98,9 @@ func TestSweepTexts(t *testing.T) {
 		c.Set(day.Add(24 * time.Hour))
 		click("used", "used")
 		swept(c.Now(), "earlier", "unused", "used") // long before the retention
-		c.Set(day.Add(eventstore.Retention + 24*time.Hour - 1))
+		c.Set(day.Add(401*24*time.Hour - 1))
 		swept(c.Now(), "earlier", "unused", "used")
-		c.Set(day.Add(eventstore.Retention + 24*time.Hour))
+		c.Set(day.Add(401 * 24 * time.Hour))
 		swept(day.Add(24*time.Hour-1), "earlier", "unused", "used") // events of that day are kept
 		swept(day.Add(24*time.Hour), "used")
 		click("unused")
