@@ -375,3 +375,35 @@ func FuzzAuthorization(f *testing.F) {
 		}
 	})
 }
+
+// The log says whose credential was refused, and the caller does not learn it.
+func TestReasonsForTheLog(t *testing.T) {
+	eachWorld(t, func(w *world) {
+		r := newRemote(t)
+		mint := r.add(t, "key")
+		w.auth = NewAuthenticator(w.db, Staging, RemoteIssuer(r.URL, "us", false))
+		ann := w.addOwner(Owner{Email: "ann@example.com", Issuer: r.URL, Subject: "ann"})
+		bob := w.addOwner(Owner{Email: "bob@example.com", Issuer: r.URL, Subject: "bob"})
+		w.accepts("ann's session", mint(map[string]any{"sub": "ann", "sid": "s"}))
+		revoked := w.now()
+		key, _, _ := NewKey(Staging)
+		id := w.storeKey(key, []string{"app"}, []string{"links:read"}, w.now().Add(time.Hour), &revoked)
+		for token, want := range map[string]string{
+			key:                                "key " + id + " of owner " + w.owner,
+			mint(map[string]any{"sub": "eve"}): `issuer "` + r.URL + `", subject "eve"`,
+			mint(map[string]any{"sub": "bob", "sid": "s"}): "its session is one of owner " + ann.ID + ", its subject is owner " +
+				bob.ID,
+		} {
+			_, err := w.authenticate(token)
+			refusal, ok := fault.From(err)
+			if !ok || !strings.Contains(err.Error(), "("+want+")") || strings.Contains(refusal.Message, want) {
+				t.Errorf("%v, want %s", err, want)
+			}
+		}
+		// It is cut after 300 bytes.
+		long := unknownKey.because("%s", strings.Repeat("a", 301)).Error()
+		if !strings.HasSuffix(long, "("+strings.Repeat("a", 300)+")") {
+			t.Errorf("a long reason is %s", long)
+		}
+	})
+}
