@@ -81,3 +81,20 @@ func TestDNSAwayIsNoFailure(t *testing.T) {
 		}
 	}
 }
+
+// Of what was seen, twenty values are kept with their first 300 bytes, never half a character.
+func TestWhatIsKeptOfTheSeen(t *testing.T) {
+	long := strings.Repeat("x", 299)
+	for _, c := range []struct{ seen, kept string }{
+		{"", ""}, {long + "y", long + "y"}, {long + "yz", long + "y"}, {long + "é", long},
+	} {
+		if kept := bounded([]string{c.seen}); len(kept) != 1 || kept[0] != c.kept {
+			t.Errorf("of %d bytes %d are kept: %q", len(c.seen), len(kept[0]), kept)
+		}
+	}
+	for seen, want := range map[int]int{0: 0, 20: 20, 21: 20} {
+		if kept := bounded(make([]string, seen)); len(kept) != want {
+			t.Errorf("of %d values %d are kept", seen, len(kept))
+		}
+	}
+}

@@ -338,6 +338,7 @@ func TestAppPath(t *testing.T) {
 func TestSizeOfParameters(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
+		owner.Link("deep", M{"parameters": M{"a": M{"b": M{"c": M{"d": M{}}}}}}).Want(201) // five levels
 		const frame = len(`{"n":1.00e3,"t":""}`)
 		for n, c := range []struct {
 			unit   string // as it is sent

@@ -1,9 +1,13 @@
 package outbound
 
 import (
+	"bufio"
 	"context"
+	"io"
 	"net"
+	"net/http"
 	"net/netip"
+	"strings"
 	"testing"
 )
 
@@ -42,4 +46,27 @@ func listener(t *testing.T) net.Listener {
 	}
 	t.Cleanup(func() { l.Close() })
 	return l
+}
+
+// Of an answer are 64 KiB read: a longer head is none.
+func TestLongestAnswer(t *testing.T) {
+	const begin, end = "HTTP/1.1 204 No Content\r\nX: ", "\r\n\r\n"
+	for length, ok := range map[int]bool{64 << 10: true, 64<<10 + 1: false} {
+		client, server := net.Pipe()
+		go func() {
+			defer server.Close()
+			if _, err := http.ReadRequest(bufio.NewReader(server)); err == nil {
+				io.WriteString(server, begin+strings.Repeat("x", length-len(begin+end))+end)
+			}
+		}()
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "https://example.com/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := exchange(client, request)
+		if (err == nil) != ok || ok && response.StatusCode != http.StatusNoContent {
+			t.Errorf("a head of %d bytes: %v, %v", length, response, err)
+		}
+		client.Close()
+	}
 }

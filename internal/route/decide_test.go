@@ -146,7 +146,9 @@ func TestDecideQuery(t *testing.T) {
 			"https://e.com/?a=%22%3C%C3%A9%3E&b=%25&c=%25zz&d=x%23y", false},
 		"unsafe destination": {Link{}, "https://e.com/a b?q=é{}&p=100%", "",
 			"https://e.com/a%20b?q=%C3%A9%7B%7D&p=100%", false},
-		"too long to pass on": {both, "https://e.com/", "a=" + strings.Repeat("x", 4096),
+		"as long as is passed on": {Link{}, "https://e.com/", "a=" + strings.Repeat("x", 4094),
+			"https://e.com/?a=" + strings.Repeat("x", 4094), false},
+		"too long to pass on": {both, "https://e.com/", "a=" + strings.Repeat("x", 4095),
 			"https://e.com/?utm_source=link&utm_medium=mail&utm_campaign=spring+%26+co", false},
 	} {
 		t.Run(name, func(t *testing.T) {

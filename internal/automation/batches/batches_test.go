@@ -298,9 +298,9 @@ func TestActiveOperations(t *testing.T) {
 		for n := range 5 {
 			batch(owner, fmt.Sprint(n)).Want(202)
 		}
-		if r := batch(owner, "6").Refused(fault.RateLimited); r.Header.Get("Retry-After") == "" ||
+		if r := batch(owner, "6").Refused(fault.RateLimited); r.Header.Get("Retry-After") != "5" ||
 			r.Header.Get("X-RateLimit-Policy") != "" {
-			t.Error("no Retry-After")
+			t.Errorf("headers: %v", r.Header)
 		}
 		batch(other, "1").Want(202)
 		i.Settle(t)
