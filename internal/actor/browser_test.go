@@ -159,6 +159,12 @@ func TestSignOut(t *testing.T) {
 		w.sweepsSessions(0)
 		w.clock.Move(time.Millisecond)
 		w.sweepsSessions(1)
+		// What is over already is not kept for longer.
+		w.clock.Set(w.browses("the other", other).ExpiresAt)
+		if err := SignOut(t.Context(), w.db, Digest(other)); err != nil {
+			t.Fatal(err)
+		}
+		w.sweepsSessions(1)
 	})
 }
 
