@@ -211,6 +211,30 @@ func TestUnsyncedFiles(t *testing.T) {
 	})
 }
 
+// That files cannot be synced is told at once, and again every minute.
+func TestUnsyncedIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &disk{}
+		l, told := onDisk(t, t.TempDir(), d)
+		defer l.Close()
+		d.fail(filepath.Join(l.dir, "*", "*"))
+		add(t, l, 1)
+		for _, c := range []struct {
+			wait time.Duration
+			want int
+		}{
+			{50*time.Millisecond - 1, 0}, {1, 1}, {time.Minute - 1, 1}, {1, 2}, {time.Minute - 1, 2}, {1, 3},
+		} {
+			time.Sleep(c.wait)
+			synctest.Wait()
+			if n := strings.Count(told.String(), "click log not synced"); n != c.want {
+				t.Errorf("told %d times, want %d", n, c.want)
+			}
+		}
+		d.fail("")
+	})
+}
+
 // A log whose folder cannot be made durable is not opened, and leaves nothing.
 func TestOpenSyncs(t *testing.T) {
 	parent := t.TempDir()
