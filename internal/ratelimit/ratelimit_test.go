@@ -202,3 +202,29 @@ func TestNotCounted(t *testing.T) {
 		}
 	})
 }
+
+// Counting that fails is an error, not a window with room.
+func TestFailedCounts(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
+		l, now := ratelimit.NewDatabase(db), c.Now()
+		one, full := write("app", "one", 1000), write("app", "full", 1)
+		for name, f := range map[string]func(context.Context) error{
+			"take": func(ctx context.Context) error {
+				_, _, err := l.Take(ctx, now, []ratelimit.Bucket{one})
+				return err
+			},
+			"take of a full one": func(ctx context.Context) error {
+				_, admitted, err := l.Take(ctx, now, []ratelimit.Bucket{full})
+				if err == nil && admitted {
+					_, _, err = l.Take(ctx, now, []ratelimit.Bucket{full})
+				}
+				return err
+			},
+			"add":   func(ctx context.Context) error { _, err := l.Add(ctx, now, one, 2); return err },
+			"peek":  func(ctx context.Context) error { _, err := l.Peek(ctx, now, []ratelimit.Bucket{one}); return err },
+			"sweep": func(ctx context.Context) error { _, err := ratelimit.Sweep(ctx, db, 1); return err },
+		} {
+			t.Run(name, func(t *testing.T) { storetest.Faulty(t, f) })
+		}
+	})
+}
