@@ -98,3 +98,24 @@ func TestWhatIsKeptOfTheSeen(t *testing.T) {
 		}
 	}
 }
+
+// A domain that works has failed after three checks and an hour, not earlier.
+func TestChecksThatAreEnough(t *testing.T) {
+	began := clock.At(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
+	for _, c := range []struct {
+		before int64
+		after  time.Duration
+		want   bool
+	}{
+		{1, time.Hour, false}, {2, time.Hour, true}, {2, time.Hour - time.Microsecond, false}, {9, time.Hour, true},
+	} {
+		d := Domain{failures: c.before, failingSince: &began}
+		if d.fails(began.Add(c.after)) != c.want {
+			t.Errorf("after %s with %d failures before: not %t", c.after, c.before, c.want)
+		}
+	}
+	var d Domain
+	if d.fails(began) || d.failures != 1 || d.failingSince == nil || *d.failingSince != began {
+		t.Errorf("the first failure: %+v", d)
+	}
+}

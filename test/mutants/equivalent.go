@@ -54,6 +54,8 @@ var equivalents = []unseen{
 		"strings.ContainsAny looks for a common character, which both ways find"},
 	{"internal/domain/lookalike.go", "var", "", `"0", "o"`, `"o", "0"`,
 		"two characters that look the same become one of them, whichever"},
+	{"internal/domain/publish.go", "AppChanged", `if _, err := store.All(ctx, tx, store.Value[string], "SELECT id FROM domain WHERE app_id = ? AND NOT detached "+`,
+		"app_id = ?", "nothing", "the rows of others are locked, too, and nothing of them is read or changed"},
 	{"internal/eventstore/copy.go", "const", "", "8192", "8191",
 		"how many are copied at a time, not which"},
 	{"internal/eventstore/copy.go", "const", "", "8192", "8193",
