@@ -336,12 +336,18 @@ func (i *Installation) Client(t testing.TB, credential string) *Client {
 func (i *Installation) Prepared(t testing.TB, email string) *Client {
 	t.Helper()
 	c := i.Owner(t, email)
-	c.AppID = c.Call("POST", "/apps", M{"name": "App"}).Want(201).Text("data.id")
 	prefix, _, _ := strings.Cut(email, "@")
+	c.Prepare(prefix)
+	return c
+}
+
+// Prepare gives the client a new app with a domain of the platform that is ready.
+func (c *Client) Prepare(prefix string) {
+	c.t.Helper()
+	c.AppID = c.Call("POST", "/apps", M{"name": "App"}).Want(201).Text("data.id")
 	c.Call("POST", "/domains", M{"appId": c.AppID, "mode": "platform", "prefix": prefix}).Want(202)
 	c.Host = prefix + "." + Zone
-	i.Settle(t)
-	return c
+	c.i.Settle(c.t)
 }
 
 // Key issues a key for the client's app and returns a client that uses it.

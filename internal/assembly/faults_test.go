@@ -130,7 +130,7 @@ func TestFailedStatementEndsTheCall(t *testing.T) {
 	}
 }
 
-// unused returns the ids with others for what must not be in use when it is deleted.
+// unused returns the ids, with new resources in place of those that can only be deleted while nothing uses them.
 func unused(t *testing.T, i *apitest.Installation, owner *apitest.Client, ids map[string]string) map[string]string {
 	ids = maps.Clone(ids)
 	for _, kind := range []string{"folder", "campaign"} {

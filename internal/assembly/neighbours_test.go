@@ -35,8 +35,8 @@ func everyRow(t *testing.T, db *store.DB) map[string]bool {
 	return all
 }
 
-// mayChange reports whether a row may change by a call for any app: counters, accounts, and DNS records that wait to be
-// applied, which is tried again and again here.
+// mayChange reports whether any call may change a row: that of a counter, an account or a set of DNS records, which a job
+// tries to apply again and again here.
 func mayChange(row string) bool {
 	for _, begin := range []string{"sequence ", "users ", "dns_record_set "} {
 		if strings.HasPrefix(row, begin) {
@@ -46,8 +46,8 @@ func mayChange(row string) bool {
 	return strings.HasPrefix(row, "job ") && strings.Contains(row, "'dnsrecord.apply'")
 }
 
-// What an app has is not changed by the calls for another app, nor by the work that follows from them: neither when both
-// have one account, nor when each has its own.
+// Calls for one app, and the work that follows from them, change nothing that another app has, whether both belong to one
+// account or to two.
 func TestCallsChangeTheirAppAlone(t *testing.T) {
 	document := contractDocument(t)
 	paths := document["paths"].(map[string]any)
@@ -71,10 +71,7 @@ func TestCallsChangeTheirAppAlone(t *testing.T) {
 					}
 				}
 			}
-			owner.AppID = owner.Call("POST", "/apps", M{"name": "App"}).Want(201).Text("data.id")
-			owner.Call("POST", "/domains", M{"appId": owner.AppID, "mode": "platform", "prefix": "another"}).Want(202)
-			owner.Host = "another." + apitest.Zone
-			i.Settle(t)
+			owner.Prepare("another")
 			n := &nastyCaller{t: t, api: i.API, credential: owner.Credential, ids: resources(t, i, owner), document: document}
 			unused := unused(t, i, owner, n.ids)
 			others := otherCalls(t, i, owner, n.ids)
@@ -114,7 +111,7 @@ func TestCallsChangeTheirAppAlone(t *testing.T) {
 	}
 }
 
-// What is read of an app is the same when other apps have everything too.
+// Reads of an app answer the same when other apps have everything, too.
 func TestReadsTellOfTheirAppAlone(t *testing.T) {
 	r := allReads(t)
 	ofAccount := []string{"/v1/apps?", "/v1/api-keys?", "/v1/audit-events?"}
@@ -122,11 +119,7 @@ func TestReadsTellOfTheirAppAlone(t *testing.T) {
 	r.whole = r.answers()
 	for _, account := range []string{"bob@example.com", "ann@example.com"} {
 		other := r.i.Owner(t, account)
-		prefix, _, _ := strings.Cut(account, "@")
-		other.AppID = other.Call("POST", "/apps", M{"name": "App"}).Want(201).Text("data.id")
-		other.Call("POST", "/domains", M{"appId": other.AppID, "mode": "platform", "prefix": prefix + "-too"}).Want(202)
-		other.Host = prefix + "-too." + apitest.Zone
-		r.i.Settle(t)
+		other.Prepare("another-of-" + account[:3])
 		resources(t, r.i, other)
 		for at, answer := range r.answers() {
 			if answer != r.whole[at] && (account != "ann@example.com" || !slices.Contains(ofAccount, r.targets[at])) {

@@ -44,10 +44,9 @@ func otherCalls(t *testing.T, i *apitest.Installation, owner *apitest.Client,
 	}
 	owner.Call("GET", publication, nil).Want(200).Has("data.state", `"partial"`)
 
-	delivery := owner.Call("POST", "/webhooks/"+ids["webhookId"]+"/test", "{}").Want(202).
-		Text("data.id")
-	exec(t, i.DB, "UPDATE webhook_delivery SET state = 'failed', due_at = NULL WHERE id = '"+delivery+"'")
-	delivery = "/webhook-deliveries/" + delivery
+	tested := owner.Call("POST", "/webhooks/"+ids["webhookId"]+"/test", "{}").Want(202).Text("data.id")
+	exec(t, i.DB, "UPDATE webhook_delivery SET state = 'failed', due_at = NULL WHERE id = '"+tested+"'")
+	delivery := "/webhook-deliveries/" + tested
 
 	// A link that has everything, and leads to another one.
 	full := apitest.M{"folderId": ids["folderId"], "campaignId": ids["campaignId"], "imageUrl": asset.Text("data.url"),

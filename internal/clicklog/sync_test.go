@@ -211,7 +211,7 @@ func TestUnsyncedFiles(t *testing.T) {
 	})
 }
 
-// That files cannot be synced is told at once, and again every minute.
+// The log says at once that files cannot be synced, and again every minute.
 func TestUnsyncedIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &disk{}

@@ -82,7 +82,7 @@ func TestDNSAwayIsNoFailure(t *testing.T) {
 	}
 }
 
-// Of what was seen, twenty values are kept with their first 300 bytes, never half a character.
+// Twenty of the values that were seen are kept, each with its first 300 bytes and no half character.
 func TestWhatIsKeptOfTheSeen(t *testing.T) {
 	long := strings.Repeat("x", 299)
 	for _, c := range []struct{ seen, kept string }{
@@ -99,7 +99,7 @@ func TestWhatIsKeptOfTheSeen(t *testing.T) {
 	}
 }
 
-// A domain that works has failed after three checks and an hour, not earlier.
+// A domain that works counts as failed after three failed checks over an hour, not earlier.
 func TestChecksThatAreEnough(t *testing.T) {
 	began := clock.At(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
 	for _, c := range []struct {

@@ -48,7 +48,7 @@ func listener(t *testing.T) net.Listener {
 	return l
 }
 
-// Of an answer are 64 KiB read: a longer head is none.
+// 64 KiB of an answer are read: one with a longer head is an error.
 func TestLongestAnswer(t *testing.T) {
 	const begin, end = "HTTP/1.1 204 No Content\r\nX: ", "\r\n\r\n"
 	for length, ok := range map[int]bool{64 << 10: true, 64<<10 + 1: false} {

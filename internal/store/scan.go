@@ -23,8 +23,8 @@ type Rows interface {
 	Close() error
 }
 
-// One returns the single row of a query, or ErrNotFound. A second row is an error: which of two is meant would be a guess,
-// and a wrong one could be another owner's.
+// One returns the single row of a query, or ErrNotFound. A second row is an error: to take one of two would be a guess,
+// and it could be another owner's.
 func One[T any](ctx context.Context, q Q, scan func(Row) (T, error), query string, args ...any) (v T, err error) {
 	err = read(ctx, q, query, args, func(r Rows) error {
 		if !r.Next() {

@@ -120,7 +120,7 @@ func TestRollbackAndAfterCommit(t *testing.T) {
 	})
 }
 
-// A query of one row that has two is an error, with no row. Whether there is a row is asked of any number.
+// A query of one row that has two is an error, with no row. Exists may find any number.
 func TestOneRowIsOne(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
 		names := func(begin string) (string, error) {

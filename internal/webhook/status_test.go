@@ -7,7 +7,8 @@ import (
 	"github.com/waymarkhq/waymark/internal/clock"
 )
 
-// The status shows an authorization that is over from its last instant on, behind what is shown first.
+// The status says from the instant at which an authorization ends that another one is required, unless the destination is
+// disabled or on hold.
 func TestStatus(t *testing.T) {
 	now := clock.At(time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC))
 	for _, c := range []struct {

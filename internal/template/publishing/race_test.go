@@ -229,7 +229,7 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// Each target that is applied makes another revision of the publication, as a client sees the progress by it.
+// Each target that is applied makes another revision of the publication: clients see the progress by it.
 func TestProgressIsARevision(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		w := newWorld(t, i)
