@@ -59,10 +59,28 @@ func (d *disk) wants(t *testing.T, paths ...string) {
 	d.synced = nil
 }
 
+// journal is what a log tells, read while its syncer still writes.
+type journal struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (j *journal) Write(p []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.Write(p)
+}
+
+func (j *journal) String() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.String()
+}
+
 // onDisk opens a log that syncs to d, and returns what it logs, too.
-func onDisk(t *testing.T, dir string, d *disk) (*Log, *strings.Builder) {
+func onDisk(t *testing.T, dir string, d *disk) (*Log, *journal) {
 	t.Helper()
-	var told strings.Builder
+	var told journal
 	l, err := openWith(dir, slog.New(slog.NewTextHandler(&told, nil)), d.fsync)
 	if err != nil {
 		t.Fatal(err)
