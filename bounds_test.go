@@ -9,6 +9,7 @@ import (
 	"go/token"
 	"go/types"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
@@ -27,23 +28,23 @@ var single = strings.Fields(`
 	analytics.maxHours analytics.maxRange apikey.maxLifetime asset/imagecheck.maxDecoding asset/imagecheck.maxScans backup.maxManifest
 	backup.maxNamed
 	browser.maxCookie
-	automation/exports.maxBytes automation/exports.maxRecords automation/exports.maxTime
+	automation/exports.maxBytes automation/exports.maxRecords
 	automation/imports.maxContent automation/imports.maxRows
 	certificate.maxDetail certificate.maxKey certificate.maxValue
 	cli.maxBody cli.maxFile cli.maxFileRows cli.maxSideBySide cli.maxToken cli.maxUpload clicklog.maxPayload
 	dnslookup.maxChain dnslookup.maxServers dnsprovider.maxString dnsprovider.maxTTL dnsprovider.maxText
 	dnsrecord.maxKnown dnsrecord.maxPerDomain dnsrecord.maxPerSet dnsrecord.maxSetBytes
 	domain.maxAppleFile domain.maxObserved domain.maxPrefix domain.maxValue
-	eventstore.maxText eventstore.maxWait eventstore/segments.maxEvents eventstore/segments.maxSources
+	eventstore.maxText eventstore/segments.maxEvents eventstore/segments.maxSources
 	eventstore/segments.maxComposers eventstore/segments.maxWait
 	eventstore/segments/segment.maxDepth eventstore/segments/segment.maxFooter eventstore/segments/segment.maxRows
 	link.maxFurther link.maxHops link.maxLooked link.maxParameters link.maxParametersDepth link.maxSegment
 	main.maxListed main.maxReason main.maxScrapes main.maxSecret
 	op.maxAppID op.maxBytes op.maxLimit op.maxUpload opt.maxMembers outbound.maxDials outbound.maxSessions
-	page.maxAccept qr.maxLogo ratelimit.maxTogether redirect.maxPath requestlog.maxPerWrite
+	page.maxAccept qr.maxLogo redirect.maxPath requestlog.maxPerWrite
 	route.maxFallback route.maxNative route.maxQuery schema.maxShape store.maxGroup store.maxShared store.maxSlowText
 	tracing.maxAttributes tracing.maxBatch tracing.maxText
-	visitor.maxAgent webhook.maxFailures webhook.maxWrites
+	visitor.maxAgent
 `)
 
 // constants returns the package-level constants of the program by package and name.
@@ -109,32 +110,34 @@ func (i onlyTime) Import(path string) (*types.Package, error) {
 }
 
 // units are those of bounds; time is in nanoseconds.
-var units = map[string]int64{"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "ms": 1e6, "s": 1e9, "min": 60e9, "h": 3600e9}
+var units = map[string]int64{"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "ms": 1e6, "s": 1e9, "min": 60e9,
+	"h": 3600e9, "days": 24 * 3600e9}
 
-var amount = regexp.MustCompile(`^([\d,]+)(?: (KiB|MiB|GiB|ms|s|min|h)\b)?`)
+var amount = regexp.MustCompile(`^([\d,]+)(?: (KiB|MiB|GiB|ms|s|min|h|days)\b)?`)
 
-// The table of bounds has the numbers of the code, flags and metrics that there are, and
-// every constant that bounds something shared.
-func TestBoundsOfTheCode(t *testing.T) {
+// tableOf returns the rows of a section of docs/operating.md whose last cell names a
+// constant, and compares the second cell with it.
+func tableOf(t *testing.T, title string, known map[string]constant.Value) (rows map[string][]string) {
+	t.Helper()
 	page, err := os.ReadFile("docs/operating.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(page), "\n## Bounds\n")
+	_, section, _ := strings.Cut(string(page), "\n## "+title+"\n")
 	section, _, _ = strings.Cut(section, "\n## ")
-	known, source := constants(t), programSource(t)
-	var listed []string
-	for _, line := range strings.Split(section, "\n") {
+	rows = map[string][]string{}
+	for line := range strings.SplitSeq(section, "\n") {
 		cells := strings.Split(strings.Trim(line, "|"), "|")
-		if len(cells) != 6 || !strings.Contains(cells[5], "`") {
+		code := quoted(cells[len(cells)-1])
+		if len(cells) < 3 || len(code) != 1 {
 			continue
 		}
-		name := strings.Trim(cells[5], " `")
-		listed = append(listed, name)
+		name := code[0]
+		rows[name] = cells
 		value, found := known[name]
 		m := amount.FindStringSubmatch(strings.TrimSpace(cells[1]))
 		if !found || m == nil {
-			t.Errorf("%s: a constant: %t; bound %q", name, found, cells[1])
+			t.Errorf("%s: a constant: %t; amount %q", name, found, cells[1])
 			continue
 		}
 		n, err := strconv.ParseInt(strings.ReplaceAll(m[1], ",", ""), 10, 64)
@@ -144,6 +147,16 @@ func TestBoundsOfTheCode(t *testing.T) {
 		if got, _ := constant.Int64Val(constant.ToInt(value)); got != n*units[m[2]] {
 			t.Errorf("%s is %s in the code, the page says %s", name, value, cells[1])
 		}
+	}
+	return rows
+}
+
+// The tables of bounds and times have the numbers of the code, flags and metrics that there
+// are, and every constant that bounds something shared.
+func TestBoundsOfTheCode(t *testing.T) {
+	known, source := constants(t), programSource(t)
+	bounds, times := tableOf(t, "Bounds", known), tableOf(t, "Times and turns", known)
+	for name, cells := range bounds {
 		for _, flag := range quoted(cells[3]) {
 			field := ""
 			for word := range strings.SplitSeq(strings.TrimPrefix(flag, "--"), "-") {
@@ -160,6 +173,7 @@ func TestBoundsOfTheCode(t *testing.T) {
 			}
 		}
 	}
+	listed := slices.Concat(slices.Collect(maps.Keys(bounds)), slices.Collect(maps.Keys(times)))
 	for name := range known {
 		_, constant, _ := strings.Cut(name, ".")
 		if regexp.MustCompile(`^max[A-Z]`).MatchString(constant) && !slices.Contains(listed, name) && !slices.Contains(single, name) {
@@ -171,8 +185,8 @@ func TestBoundsOfTheCode(t *testing.T) {
 			t.Errorf("%s: no constant, or one of the table", name)
 		}
 	}
-	if len(listed) < 50 {
-		t.Errorf("only %d bounds were compared", len(listed))
+	if len(bounds) < 50 || len(times) < 50 {
+		t.Errorf("only %d bounds and %d times were compared", len(bounds), len(times))
 	}
 }
 
