@@ -246,6 +246,12 @@ func TestAddress(t *testing.T) {
 			t.Errorf("%q: %v", address, err)
 		}
 	}
+	for _, address := range []string{"s3://key:leak-1@images?region=x", "s3://leak-1@images", "s3://leak-1@"} {
+		if _, err := Open(address, t.TempDir(), Images); err == nil ||
+			!strings.Contains(err.Error(), "must not hold credentials") {
+			t.Errorf("%q: %v", address, err)
+		}
+	}
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
 	if _, err := Open("s3://images?region=x", "", Images); err == nil ||
 		!strings.Contains(err.Error(), "AWS_SECRET_ACCESS_KEY") {

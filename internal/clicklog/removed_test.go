@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -204,5 +205,28 @@ func TestRemovedForGood(t *testing.T) {
 			t.Errorf("read %d events, want %d", len(got), len(ids)+1)
 		}
 		abandon(t, l)
+	})
+}
+
+// A file that cannot be read just now is told as that, and its events come later.
+func TestFileCannotBeRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, told := onDisk(t, t.TempDir()+"/clicks", &disk{})
+		defer l.Close()
+		ids := add(t, l, 2)
+		path := l.active.path
+		if err := errors.Join(os.Rename(path, path+".away"), os.Symlink(path, path)); err != nil {
+			t.Fatal(err)
+		}
+		if b, err := l.Next(10); !errors.Is(err, syscall.ELOOP) || !strings.Contains(err.Error(), path) {
+			t.Errorf("read %v, %v", b, err)
+		}
+		if err := os.Rename(path+".away", path); err != nil {
+			t.Fatal(err)
+		}
+		same(t, drain(t, l), ids)
+		if l.Lost() != 0 || told.String() != "" {
+			t.Errorf("%d bytes lost, and told:\n%s", l.Lost(), told)
+		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/weburl"
@@ -228,7 +229,15 @@ func TestZeros(t *testing.T) {
 			t.Errorf("%U is said to be the zero of %U", zero, r)
 		}
 	}
-	if zero, _ := zeroOf('9'); zero != '0' {
-		t.Errorf("the zero of 9 is %q", zero)
+	for _, digits := range []string{"0123456789", "٠١٢٣٤٥٦٧٨٩", "𝟘𝟙𝟚𝟛𝟜𝟝𝟞𝟟𝟠𝟡", "𝟢𝟣𝟤𝟥𝟦𝟧𝟨𝟩𝟪𝟫"} {
+		want, _ := utf8.DecodeRuneInString(digits)
+		for _, r := range digits {
+			if zero, _ := zeroOf(r); zero != want {
+				t.Errorf("the zero of %q is %q, want %q", r, zero, want)
+			}
+		}
+		if mixesDigits(digits) || !mixesDigits(digits+"०") {
+			t.Errorf("%s is or is not a mixture", digits)
+		}
 	}
 }

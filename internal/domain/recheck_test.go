@@ -53,6 +53,16 @@ func TestRecheck(t *testing.T) {
 			t.Helper()
 			w.Visit(t, "https://go.example.com/a", nil, func(r *http.Response) bool { return r.StatusCode == 302 })
 		}
+		// certified compares whether redirectors may order a certificate.
+		certified := func(want bool) {
+			t.Helper()
+			w.Settle(t)
+			document, err := store.One(t.Context(), w.DB, store.Value[string], `SELECT document FROM route
+				WHERE hostname = ? AND path = ''`, "go.example.com")
+			if err != nil || strings.Contains(document, `"conn":true`) != want {
+				t.Errorf("%s, %v: redirectors may order a certificate, want %t", document, err, want)
+			}
+		}
 		check := func(after time.Duration, state string) {
 			t.Helper()
 			w.Clock.Move(after)
@@ -66,6 +76,7 @@ func TestRecheck(t *testing.T) {
 			owner.Call("GET", path, nil).Want(200).Has("data.links", `"`+state+`"`)
 			served()
 		}
+		certified(true)
 		within(55*time.Minute, 65*time.Minute)
 		answers := w.proxy.answers.Load()
 		w.Clock.Move(54 * time.Minute)
@@ -88,12 +99,14 @@ func TestRecheck(t *testing.T) {
 		check(20*time.Minute-time.Millisecond, "ready")
 		owner.Call("GET", path, nil).Want(200).Has("data.dns", `"configured"`).Has("data.lastError.code", `"dns_misconfigured"`)
 		check(time.Millisecond, "blocked")
+		certified(false)
 		owner.Call("GET", path, nil).Want(200).Has("data.dns", `"misconfigured"`).Has("data.ownership", `"verified"`)
 		owner.Call("POST", "/links", M{"appId": w.appOf(t, path), "domain": "go.example.com", "slug": "b",
 			"desktopUrl": "https://example.com/"}).Refused(fault.ValidationFailed)
 		within(55*time.Minute, 65*time.Minute)
 		w.replace(t, right...)
 		check(time.Hour, "ready")
+		certified(true)
 		owner.Call("GET", path, nil).Want(200).Has("data.dns", `"configured"`).Has("data.lastError", "null")
 
 		// Two failures are too few, however long they last; a good check between

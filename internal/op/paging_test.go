@@ -81,3 +81,20 @@ func TestCursorIsBoundToItsListAndCredential(t *testing.T) {
 		}
 	})
 }
+
+// A file has everything: paging is refused with it, after what refuses the file itself.
+func TestFilesHaveNoPages(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		path := "/imports/" + owner.Call("POST", "/imports", map[string]any{"appId": owner.AppID, "format": "csv",
+			"content": "slug,domain\na," + owner.Host + "\n"}).Want(201).Text("data.id") + "/items?format="
+		for query, member := range map[string]string{"limit=3": "limit", "cursor=x": "cursor",
+			"cursor=x&limit=3": "limit"} {
+			r := owner.Call("GET", path+"csv&"+query, nil)
+			r.Refused(fault.InvalidRequest, "query."+member).Has("error.details.0.code", `"not_allowed"`)
+			owner.Call("GET", "/imports/unknown/items?format=csv&"+query, nil).Refused(fault.NotFound)
+		}
+		owner.Call("GET", path+"json&limit=3", nil).Want(200)
+		owner.Call("GET", path+"csv", nil).Want(200)
+	})
+}

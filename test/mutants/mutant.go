@@ -47,6 +47,9 @@ const (
 // pkg returns the name of its package.
 func (m *mutant) pkg() string { return strings.TrimPrefix(path.Dir(m.File), folder) }
 
+// isConstant reports whether it is in the declaration of a constant.
+func (m *mutant) isConstant() bool { return m.Function == "const" }
+
 // identify gives each mutant an id that stays the same while its lines move.
 func identify(all []mutant) {
 	seen := map[string]int{}

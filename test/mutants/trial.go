@@ -75,6 +75,12 @@ func (t *trials) try(ctx context.Context, m *mutant) error {
 	if m.Verdict == equivalent {
 		return nil
 	}
+	if m.isConstant() {
+		if differs, err := t.contradicts(ctx, m); err != nil || differs {
+			m.Verdict, m.By = noticed, "the root's "+manualTest
+			return err
+		}
+	}
 	m.Verdict, m.By = notNoticed, "no test comes there"
 	for _, judge := range append([]string{m.pkg()}, judges[m.pkg()]...) {
 		tests, err := t.measured(ctx, judge)
