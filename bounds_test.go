@@ -38,9 +38,9 @@ var single = strings.Fields(`
 	eventstore.maxText eventstore/segments.maxEvents eventstore/segments.maxSources
 	eventstore/segments.maxComposers eventstore/segments.maxWait
 	eventstore/segments/segment.maxDepth eventstore/segments/segment.maxFooter eventstore/segments/segment.maxRows
-	link.maxFurther link.maxHops link.maxLooked link.maxParameters link.maxParametersDepth link.maxSegment
+	link.maxParameters link.maxParametersDepth link.maxSegment
 	main.maxListed main.maxReason main.maxScrapes main.maxSecret
-	op.maxAppID op.maxBytes op.maxLimit op.maxUpload opt.maxMembers outbound.maxDials outbound.maxSessions
+	op.maxAppID op.maxBytes op.maxLimit op.maxUpload opt.maxMembers
 	page.maxAccept qr.maxLogo redirect.maxPath requestlog.maxPerWrite
 	route.maxFallback route.maxNative route.maxQuery schema.maxShape store.maxGroup store.maxShared store.maxSlowText
 	tracing.maxAttributes tracing.maxBatch tracing.maxText
