@@ -182,6 +182,17 @@ func TestLookalikes(t *testing.T) {
 			t.Errorf("%q: %q of %v", r, like, used)
 		}
 	}
+	for label, like := range map[string]string{"g0": "go", "a1": "al", "ai": "al", "rnail": "mall", "vveb": "web",
+		"clocs": "docs", "ciocs": "docs", "c1ocs": "docs"} {
+		if skeleton(label) != skeleton(like) {
+			t.Errorf("%s does not look like %s: %s, %s", label, like, skeleton(label), skeleton(like))
+		}
+	}
+	for _, label := range []string{"go", "al", "mall", "web", "docs", "cards", "van"} {
+		if got := skeleton(label); got != label {
+			t.Errorf("%s looks like %s", label, got)
+		}
+	}
 	for _, name := range reservedPrefixes {
 		_, err := installation.platformHostname(name)
 		if _, message := problem(t, err); !strings.Contains(message, name+" is reserved") {

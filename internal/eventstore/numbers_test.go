@@ -175,3 +175,21 @@ func TestStatesThatCannotBeRead(t *testing.T) {
 		}
 	})
 }
+
+// The digest of a state of a link stays the same through all versions: a state that is
+// known is not numbered anew.
+func TestDigestOfAState(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		for _, e := range engines(t, db) {
+			if err := e.Append(t.Context(), &clicklog.Batch{Events: []clicklog.Event{{ID: 1, At: storetest.Start, Type: clicklog.Click,
+				Link: clicklog.Link{AppID: "app", ID: "link", Hostname: "go.example.com", Prefix: "sale", Slug: "spring",
+					Group: "marketing", CampaignID: "campaign", FolderID: "folder", TagIDs: []string{"a", "b"}}}}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		digest, err := store.One(t.Context(), db, store.Value[string], "SELECT digest FROM event_link")
+		if want := "M1GhFGbqKERxQgg5gxjU1A"; err != nil || digest != want {
+			t.Errorf("digest %s, %v; want %s", digest, err, want)
+		}
+	})
+}
