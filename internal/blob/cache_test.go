@@ -114,6 +114,27 @@ func TestCache(t *testing.T) {
 	}
 }
 
+// What was pushed out is kept again when it is fetched again, and what could not be fetched can be
+// later.
+func TestCacheFetchesAgain(t *testing.T) {
+	s, store, _, fetched := cached(t, 10)
+	for n := range 2 {
+		put(t, store, segmentName(n), strings.Repeat(fmt.Sprint(n), 10))
+	}
+	for _, c := range []struct{ read, fetched int }{{0, 1}, {1, 2}, {0, 3}, {0, 3}} {
+		get(t, store, segmentName(c.read))
+		if got := fetched.Load(); got != int64(c.fetched) {
+			t.Errorf("%d fetched, want %d", got, c.fetched)
+		}
+	}
+	s.answerWith(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) })
+	if _, err := store.Open(t.Context(), segmentName(1)); !errors.Is(err, ErrAway) {
+		t.Errorf("%v", err)
+	}
+	s.answerWith(nil)
+	get(t, store, segmentName(1))
+}
+
 // Whoever does not wait any more gets an error; the object is fetched all the same. What
 // is larger than the cache can be read.
 func TestCacheWait(t *testing.T) {

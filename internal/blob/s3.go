@@ -118,12 +118,17 @@ func newClient(endpoint, region string, kind Kind) (*minio.Core, error) {
 	return client, nil
 }
 
+// timeFor returns how long a call may take that moves so many bytes.
+func (b *bucket) timeFor(bytes int64) time.Duration {
+	return b.timeout + time.Duration(bytes>>20)*perMiB
+}
+
 // Put implements Store. The service compares the checksum before it stores.
 func (b *bucket) Put(ctx context.Context, name, contentType string, r io.Reader, size int64) error {
 	if err := b.kind.checkNew(name, size); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, b.timeout+time.Duration(size>>20)*perMiB)
+	ctx, cancel := context.WithTimeout(ctx, b.timeFor(size))
 	defer cancel()
 	_, err := b.client.Client.PutObject(ctx, b.name, b.prefix+name, r, size, minio.PutObjectOptions{
 		ContentType: contentType, SendContentMd5: true, DisableMultipart: b.kind.MaxSize <= atOnce,
@@ -166,7 +171,7 @@ func (b *bucket) fetch(ctx context.Context, name string, create func() (*os.File
 		return nil, plain(err)
 	}
 	defer body.Close()
-	late.Reset(b.timeout + time.Duration(min(object.Size, b.kind.MaxSize)>>20)*perMiB)
+	late.Reset(b.timeFor(min(object.Size, b.kind.MaxSize)))
 	file, err := create()
 	if err == nil {
 		err = b.fill(file, body)

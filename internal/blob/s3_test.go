@@ -183,6 +183,16 @@ func TestFileOfAnObject(t *testing.T) {
 	}
 }
 
+// A call has ten seconds, and one more for each MiB that it moves.
+func TestTimeOfACall(t *testing.T) {
+	b := &bucket{timeout: 10 * time.Second}
+	for bytes, want := range map[int64]time.Duration{0: 10, 1<<20 - 1: 10, 1 << 20: 11, 2<<20 - 1: 11, 2 << 20: 12} {
+		if got := b.timeFor(bytes); got != want*time.Second {
+			t.Errorf("%d bytes have %s, want %d s", bytes, got, want)
+		}
+	}
+}
+
 // A store has one identity, whatever its address leaves out.
 func TestIdentity(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "the-id")
@@ -252,9 +262,12 @@ func TestAddress(t *testing.T) {
 			t.Errorf("%q: %v", address, err)
 		}
 	}
-	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
-	if _, err := Open("s3://images?region=x", "", Images); err == nil ||
-		!strings.Contains(err.Error(), "AWS_SECRET_ACCESS_KEY") {
-		t.Errorf("without credentials: %v", err)
+	for _, missing := range []string{"AWS_SECRET_ACCESS_KEY", "AWS_ACCESS_KEY_ID"} {
+		t.Setenv("AWS_ACCESS_KEY_ID", "the-id")
+		t.Setenv("AWS_SECRET_ACCESS_KEY", "the-secret")
+		t.Setenv(missing, "")
+		if _, err := Open("s3://images?region=x", "", Images); err == nil || !strings.Contains(err.Error(), missing) {
+			t.Errorf("without %s: %v", missing, err)
+		}
 	}
 }

@@ -408,7 +408,7 @@ func TestAdoption(t *testing.T) {
 // What is not ours stays: files of another version and other files.
 func TestForeignFilesStay(t *testing.T) {
 	dir := leave(t, nil)
-	paths := []string{filepath.Join(dir, "dead", "1.v2"), filepath.Join(dir, "README")}
+	paths := []string{filepath.Join(dir, "dead", "1.v2"), filepath.Join(dir, "dead", "5"), filepath.Join(dir, "README")}
 	for _, path := range paths {
 		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
 			t.Fatal(err)

@@ -3,7 +3,9 @@ package eventstore_test
 import (
 	"fmt"
 	"log/slog"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/waymarkhq/waymark/internal/blob"
 	"github.com/waymarkhq/waymark/internal/clicklog"
@@ -190,6 +192,37 @@ func TestDigestOfAState(t *testing.T) {
 		digest, err := store.One(t.Context(), db, store.Value[string], "SELECT digest FROM event_link")
 		if want := "M1GhFGbqKERxQgg5gxjU1A"; err != nil || digest != want {
 			t.Errorf("digest %s, %v; want %s", digest, err, want)
+		}
+	})
+}
+
+// A text is looked up in the database once a day, not for each event.
+func TestTextsAreRemembered(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, now *clock.Clock) {
+		e, id, looks := database.Open(db), int64(0), 0
+		ctx := store.WithFaults(t.Context(), func(query string) error {
+			if strings.HasPrefix(query, "UPDATE event_text") {
+				looks++
+			}
+			return nil
+		})
+		for _, c := range []struct {
+			later time.Duration
+			want  int
+		}{{0, 1}, {0, 1}, {24 * time.Hour, 2}} {
+			now.Move(c.later)
+			b := &clicklog.Batch{}
+			for range 3 {
+				id++
+				b.Events = append(b.Events, clicklog.Event{ID: id, At: now.Now(), Type: clicklog.Click, ReferrerHost: "example.com",
+					Link: clicklog.Link{ID: "link", AppID: "app"}})
+			}
+			if err := e.Append(ctx, b); err != nil {
+				t.Fatal(err)
+			}
+			if looks != c.want {
+				t.Errorf("%d looks after %d events, want %d", looks, id, c.want)
+			}
 		}
 	})
 }

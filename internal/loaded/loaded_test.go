@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"strings"
 	"testing"
 	"time"
 
@@ -125,6 +126,33 @@ func TestAdvanceAtOnce(t *testing.T) {
 			if again := advance(t, db, b); again != "[]" {
 				t.Errorf("up to %d: %s come again", end, again)
 			}
+		}
+	})
+}
+
+// A process that finds the position of a log elsewhere than where it read it loads nothing: the
+// file and the place in it must both be as they were.
+func TestAdvanceOfAnother(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		advance(t, db, batch(clicklog.Run{Log: "a", File: 1, Ends: []int64{10}}))
+		for _, meanwhile := range []string{"file = 2", "position = 11"} {
+			err := db.InTxReadCommitted(t.Context(), func(tx *store.Tx) error {
+				ctx := store.WithFaults(t.Context(), func(query string) error {
+					if !strings.HasPrefix(query, "UPDATE") {
+						return nil
+					}
+					_, err := tx.Exec(t.Context(), "UPDATE "+string(loaded.Clicks)+" SET "+meanwhile)
+					return err
+				})
+				_, err := loaded.Clicks.Advance(ctx, tx, batch(clicklog.Run{Log: "a", File: 1, Ends: []int64{20}}))
+				return err
+			})
+			if err == nil || !strings.Contains(err.Error(), "another process") {
+				t.Errorf("with %s meanwhile: %v", meanwhile, err)
+			}
+		}
+		if got := advance(t, db, batch(clicklog.Run{Log: "a", File: 1, Ends: []int64{20}})); got != "[1]" {
+			t.Errorf("fresh are %s", got)
 		}
 	})
 }

@@ -144,6 +144,8 @@ func TestDecideQuery(t *testing.T) {
 			"https://e.com/?a&utm_source=link&utm_medium=mail&utm_campaign=spring+%26+co#f", true},
 		"unsafe parameters": {Link{}, "https://e.com/", "a=\"<é>&b=%&c=%zz&d=x#y",
 			"https://e.com/?a=%22%3C%C3%A9%3E&b=%25&c=%25zz&d=x%23y", false},
+		"control characters": {Link{}, "https://e.com/", "a=\x1f\x7f~\x80",
+			"https://e.com/?a=%1F%7F~%80", false},
 		"unsafe destination": {Link{}, "https://e.com/a b?q=é{}&p=100%", "",
 			"https://e.com/a%20b?q=%C3%A9%7B%7D&p=100%", false},
 		"as long as is passed on": {Link{}, "https://e.com/", "a=" + strings.Repeat("x", 4094),

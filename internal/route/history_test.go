@@ -2,6 +2,7 @@ package route
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
@@ -293,6 +294,29 @@ func TestFollowReadOnly(t *testing.T) {
 		}
 		if got := destination(t, r.c, "y"); got != web {
 			t.Errorf("link to %q", got)
+		}
+	})
+}
+
+// What was read from a database that another one has taken the place of is forgotten before
+// anything is read from that, which may be away.
+func TestForgottenAtOnce(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		put(t, db, "x", web)
+		r := followed(t, db)
+		destination(t, r.c, "x")
+		if _, err := db.Exec(t.Context(), "UPDATE installation SET value = 'another' WHERE name = ?", store.EpochName); err != nil {
+			t.Fatal(err)
+		}
+		ctx := store.WithFaults(t.Context(), func(query string) error {
+			if strings.HasPrefix(query, "SELECT i.epoch") || strings.HasPrefix(query, "row of SELECT i.epoch") {
+				return nil
+			}
+			return errors.New("the database is away")
+		})
+		err := r.poll(ctx)
+		if _, held := r.c.present.GetEntryQuietly(key{"a.example", "x"}); err == nil || held {
+			t.Errorf("%v; the route of the other database is held: %t", err, held)
 		}
 	})
 }
