@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -422,6 +423,29 @@ func TestForeignFilesStay(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// A file of clicks has 4 MiB at most: a record that just fits is its last one.
+func TestSegmentIsFull(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) { // nobody looks after the file meanwhile
+		l, _ := onDisk(t, t.TempDir(), &disk{})
+		defer l.Close()
+		add(t, l, 1)
+		e := sample()
+		for free, fits := range map[int]bool{400: true, 399: false} {
+			for size := 0; size != 400; { // ids, and so records, have different lengths
+				l.active.end = int64(4<<20 - free)
+				before := l.active
+				if err := l.Append(e); err != nil {
+					t.Fatal(err)
+				}
+				if size = len(l.buf); size == 400 && (l.active == before) != fits {
+					t.Errorf("400 bytes are written where %d are free: %t", free, l.active == before)
+				}
+				e.ReferrerHost = strings.Repeat("x", len(e.ReferrerHost)+400-size)
+			}
+		}
+	})
 }
 
 // A folder that cannot be opened is not one that somebody holds: what is in it would be

@@ -1,6 +1,7 @@
 package clicklog
 
 import (
+	"encoding/binary"
 	"math"
 	"reflect"
 	"slices"
@@ -218,4 +219,23 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("got %+v, %v; want %+v", again, err, e)
 		}
 	})
+}
+
+// Behind damaged bytes a record may begin at the end of what was read, also the longest one, of
+// which one byte is still missing.
+func TestSeekPartOfARecord(t *testing.T) {
+	longest := make([]byte, 8+64<<10)
+	binary.LittleEndian.PutUint32(longest, 64<<10)
+	for _, c := range []struct {
+		damaged int
+		part    []byte
+		want    int
+	}{
+		{1, longest[:9], 1}, {5, longest[:9], 1}, {1, longest[:len(longest)-1], 1}, {7, longest[:len(longest)-1], 7},
+		{7, longest[:len(longest)-2], 6},
+	} {
+		if at, found := seekRecord(append(make([]byte, c.damaged), c.part...)); at != c.want || found {
+			t.Errorf("%d bytes behind %d damaged ones: %d, %t; want %d", len(c.part), c.damaged, at, found, c.want)
+		}
+	}
 }
