@@ -103,6 +103,9 @@ func TestCache(t *testing.T) {
 		t.Fatal(err)
 	}
 	read(2, 8)
+	if bytes, files := store.bytes, len(store.kept); bytes != int64(10*files) {
+		t.Errorf("%d bytes of %d files are known", bytes, files)
+	}
 	if err := store.Delete(t.Context(), segmentName(0)); err != nil {
 		t.Fatal(err)
 	}
@@ -170,8 +173,10 @@ func TestKinds(t *testing.T) {
 		kind        Kind
 		name, other string
 		folder      string
+		bytes       int64
 	}{
-		{Images, name, segmentName(1), "assets"}, {Segments(0), segmentName(1), name, "events"},
+		{Images, name, segmentName(1), "assets", 1 << 20}, {Segments(0), segmentName(1), name, "events", 256 << 20},
+		{Backups, "database.db", "a name", "", 5 << 40},
 	} {
 		s, err := Open("file", dir, test.kind)
 		if err != nil {
@@ -181,8 +186,8 @@ func TestKinds(t *testing.T) {
 		if err := s.Put(t.Context(), test.other, "", strings.NewReader("x"), 1); !errors.Is(err, ErrNotFound) {
 			t.Errorf("%s stores %s: %v", test.kind.Title, test.other, err)
 		}
-		if err := s.Put(t.Context(), test.name, "", strings.NewReader("x"), test.kind.MaxSize+1); err == nil ||
-			!strings.Contains(err.Error(), fmt.Sprint(test.kind.MaxSize)) {
+		if err := s.Put(t.Context(), test.name, "", strings.NewReader("x"), test.bytes+1); err == nil ||
+			!strings.Contains(err.Error(), fmt.Sprint(test.bytes)) {
 			t.Errorf("%s: too large: %v", test.kind.Title, err)
 		}
 		if _, err := os.Stat(filepath.Join(dir, test.folder, test.name)); err != nil {

@@ -5,12 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/minio/minio-go/v7"
 )
 
 // Whatever is wrong with the service, it is told from a missing object, and
@@ -190,6 +194,25 @@ func TestTimeOfACall(t *testing.T) {
 		if got := b.timeFor(bytes); got != want*time.Second {
 			t.Errorf("%d bytes have %s, want %d s", bytes, got, want)
 		}
+	}
+}
+
+// Of an answer its code is told, if it can be one.
+func TestCodesOfAnswers(t *testing.T) {
+	for code, told := range map[string]bool{"SlowDown": true, "!~": true, "a code": false, "a\x7f": false, "é": false,
+		strings.Repeat("x", 50): true, strings.Repeat("x", 51): false} {
+		err := plain(minio.ErrorResponse{StatusCode: 503, Code: code})
+		if want := "the service answered 503"; told && err.Error() != want+" "+code || !told && err.Error() != want {
+			t.Errorf("%q: %v", code, err)
+		}
+	}
+}
+
+// Without a folder for what is read, reading says so.
+func TestNoFolderForObjects(t *testing.T) {
+	b := &bucket{dir: filepath.Join(t.TempDir(), "none")}
+	if file, err := b.nameless(); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%v, %v", file, err)
 	}
 }
 

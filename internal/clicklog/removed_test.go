@@ -3,6 +3,7 @@ package clicklog
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -206,6 +207,21 @@ func TestRemovedForGood(t *testing.T) {
 		}
 		abandon(t, l)
 	})
+}
+
+// What cannot be removed, or whose folder cannot be synced, is told.
+func TestWhatCannotBeRemoved(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "folder")
+	if err := errors.Join(os.Mkdir(path, 0o700), os.WriteFile(filepath.Join(path, "file"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if err := remove(path); !errors.Is(err, syscall.ENOTEMPTY) {
+		t.Errorf("a folder with a file: %v", err)
+	}
+	if err := remove(filepath.Join(dir, "none")); err != nil {
+		t.Errorf("what is gone: %v", err)
+	}
 }
 
 // A file that cannot be read just now is told as that, and its events come later.

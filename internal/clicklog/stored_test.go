@@ -3,6 +3,8 @@ package clicklog
 import (
 	"errors"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -64,6 +66,65 @@ func TestStored(t *testing.T) {
 	write(l, "ss")
 	if b, err := l.Next(100); err != nil || b.Stored() != b {
 		t.Errorf("nothing to leave out: %v", err)
+	}
+}
+
+// A segment more must not bring the log beyond its limit by a byte.
+func TestLimitToTheByte(t *testing.T) {
+	l := open(t, t.TempDir())
+	add(t, l, 3)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.limit = l.backlog() + 4<<20
+	if err := l.watch(); err != nil {
+		t.Error(err)
+	}
+	l.limit--
+	if err := l.watch(); !errors.Is(err, ErrFull) {
+		t.Errorf("%v", err)
+	}
+}
+
+// Nothing is taken by a log that is closed.
+func TestClosed(t *testing.T) {
+	dir := t.TempDir()
+	l := open(t, dir)
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Append(sample()); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("%v", err)
+	}
+	empty(t, dir)
+}
+
+// A folder of an ended process goes with its last file, not with its first.
+func TestFoldersStayWithTheirFiles(t *testing.T) {
+	dir := t.TempDir()
+	before := open(t, dir)
+	add(t, before, 1)
+	fillSegment(t, before)
+	if err := before.Close(); err != nil {
+		t.Fatal(err)
+	}
+	l := open(t, dir)
+	seen := map[int]bool{} // numbers of files
+	for next := true; next; next = l.Inherited() {
+		b, err := l.Next(10)
+		if err == nil {
+			err = l.Done(b)
+		}
+		left, globErr := filepath.Glob(filepath.Join(before.own.path, "*"+extension))
+		if err := errors.Join(err, globErr); err != nil {
+			t.Fatal(err)
+		}
+		seen[len(left)] = true
+		if f, err := lockFolder(before.own.path); f != nil || err != nil {
+			t.Errorf("with %d files the folder can be taken: %v", len(left), err)
+		}
+	}
+	if len(seen) != 3 || !seen[0] {
+		t.Errorf("there were %v files", seen)
 	}
 }
 

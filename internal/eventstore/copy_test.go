@@ -51,6 +51,13 @@ func TestTotalsOfSlowEngine(t *testing.T) {
 	}
 }
 
+// LastInstant comes after all events.
+func TestLastInstant(t *testing.T) {
+	if want := clock.At(time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC)); eventstore.LastInstant != want {
+		t.Errorf("%d, want %d", eventstore.LastInstant, want)
+	}
+}
+
 // slowUntil is as slow as slow until an instant, after which there are no events.
 type slowUntil struct {
 	slow

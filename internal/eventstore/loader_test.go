@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -148,7 +149,13 @@ func TestLoaderCounts(t *testing.T) {
 		for _, want := range []int{0, 10, 10} {
 			ctx, cancel := context.WithCancel(context.Background())
 			cancel()
-			eventstore.NewLoader(l, s.Append, count, batchSize, slog.New(slog.DiscardHandler)).Run(ctx)
+			loader := eventstore.NewLoader(l, s.Append, count, batchSize, slog.New(slog.DiscardHandler))
+			if broken {
+				if _, err := loader.Move(t.Context()); err == nil || !strings.Contains(err.Error(), "away") {
+					t.Errorf("moved without being counted: %v", err)
+				}
+			}
+			loader.Run(ctx)
 			if counted != want || (l.Backlog() == 0) == broken {
 				t.Fatalf("%d counted, want %d; backlog %d", counted, want, l.Backlog())
 			}

@@ -18,7 +18,7 @@ import (
 // Wake makes a job due that was put off, and leaves alone one that is under way
 // and one that waits after a failure.
 func TestWake(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
 		inTx := func(f func(tx *store.Tx) error) {
 			t.Helper()
 			if err := db.InTx(t.Context(), f); err != nil {
@@ -45,6 +45,14 @@ func TestWake(t *testing.T) {
 				(len(again) == 1) != wakes {
 				t.Errorf("%s: %v, %v", payload, again, err)
 			}
+		}
+		// A job that is due keeps its place.
+		inTx(func(tx *store.Tx) error { return jobs.Enqueue(t.Context(), tx, "a due one", "", "", actor.Grant{}) })
+		before := queue(t, db)[0]
+		c.Move(time.Second)
+		inTx(func(tx *store.Tx) error { return jobs.Wake(t.Context(), tx, "a due one", "") })
+		if after := queue(t, db)[0]; after != before || before.kind != "a due one" {
+			t.Errorf("%v was due, and is woken as %v", before, after)
 		}
 	})
 }
@@ -93,6 +101,25 @@ func TestWakeOne(t *testing.T) {
 		}
 		storetest.Faulty(t, func(ctx context.Context) error {
 			return db.InTx(ctx, func(tx *store.Tx) error { return jobs.Wake(ctx, tx, "kind", "a") })
+		})
+	})
+}
+
+// What cannot be read of the queue is an error, not an empty queue.
+func TestFailedReads(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		for _, app := range []string{"a", "b"} {
+			if err := db.InTx(t.Context(), func(tx *store.Tx) error {
+				return jobs.Enqueue(t.Context(), tx, "work", "", app, actor.Grant{})
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		storetest.Faulty(t, func(ctx context.Context) error { _, _, err := jobs.Depth(ctx, db); return err })
+		storetest.Faulty(t, func(ctx context.Context) error { return jobs.TakeOver(ctx, db) })
+		storetest.Faulty(t, func(ctx context.Context) error {
+			_, err := jobs.Claim(ctx, db, jobs.Lease, 1, []string{"work"})
+			return err
 		})
 	})
 }
@@ -147,11 +174,21 @@ func TestOldLease(t *testing.T) {
 		}
 		other := claim("other")
 		first := jobs.Hold(db, claim("work"), jobs.Lease)
+		c.Move(time.Second)
+		if err := first.Renew(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if due := clock.Instant(queue(t, db)[1].at).Sub(db.Now()); due < 31*time.Second || due > 31250*time.Millisecond {
+			t.Errorf("the job is due in %s, want its lease of 30 s and the first wait", due)
+		}
 		c.Move(jobs.Lease + 2*time.Second)
 		second := jobs.Hold(db, claim("work"), jobs.Lease)
 		writesNothing(t, first, other)
-		if err := second.Later(t.Context(), db.Now().Add(time.Hour)); err != nil {
-			t.Fatal(err)
+		if first.Later(t.Context(), db.Now()) == nil || first.Ended() {
+			t.Error("a job that another executor has was given back")
+		}
+		if err := second.Later(t.Context(), db.Now().Add(time.Hour)); err != nil || !second.Ended() {
+			t.Fatal(err, second.Ended())
 		}
 		writesNothing(t, second, other)
 	})

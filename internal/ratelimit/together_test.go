@@ -92,6 +92,21 @@ func TestTogether(t *testing.T) {
 	})
 }
 
+// Only calls of the same windows, with the same limits, are counted together.
+func TestWindowsOf(t *testing.T) {
+	a := Bucket{Name: "read", By: "app", Key: "a", Limit: 600, Window: time.Minute}
+	all := map[string]bool{}
+	for _, b := range []Bucket{a, {"write", "app", "a", 600, time.Minute}, {"read", "owner", "a", 600, time.Minute},
+		{"read", "app", "b", 600, time.Minute}, {"read", "app", "a", 601, time.Minute}, {"read", "app", "a", 600, time.Hour}} {
+		all[windowsOf([]Bucket{b}, storetest.Start)] = true
+	}
+	all[windowsOf([]Bucket{a}, storetest.Start.Add(time.Minute))] = true
+	all[windowsOf([]Bucket{a, a}, storetest.Start)] = true
+	if len(all) != 8 || windowsOf([]Bucket{a}, storetest.Start) != windowsOf([]Bucket{a}, storetest.Start.Add(time.Second)) {
+		t.Errorf("%d are told apart: %v", len(all), all)
+	}
+}
+
 // Whoever leaves while others are counted does not keep those who wait from their
 // answers, even when it was to count for them.
 func TestLeavingTogether(t *testing.T) {

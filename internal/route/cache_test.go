@@ -151,8 +151,15 @@ func TestWaiters(t *testing.T) {
 		if len(c.loads) != 0 {
 			t.Errorf("%d loads are left", len(c.loads))
 		}
+		// A load that fails, fails for all who wait for it.
+		l := &load{done: make(chan struct{}), err: errors.New("the database is away")}
+		close(l.done)
+		c.loads[key{"a.example", "z"}] = l
+		if _, err := c.Link(t.Context(), "a.example", "z"); !errors.Is(err, l.err) {
+			t.Errorf("got %v", err)
+		}
 		// Whoever waits for another's load may give up.
-		l := &load{done: make(chan struct{})}
+		l = &load{done: make(chan struct{})}
 		c.loads[key{"a.example", "y"}] = l
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
@@ -160,6 +167,49 @@ func TestWaiters(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 	})
+}
+
+// The memory of what is kept is estimated by its texts.
+func TestEstimates(t *testing.T) {
+	c := NewCache(open(t, storetest.Address(t, "sqlite")), slog.Default())
+	if present, absent, paths, templates := c.present.GetMaximum(), c.absent.GetMaximum(), c.paths.GetMaximum(),
+		c.templates.held.GetMaximum(); present != 64<<20 || absent != 8<<20 || paths != 4<<20 || templates != 16<<20 {
+		t.Errorf("room for %d bytes of routes, %d of unknown addresses, %d of paths, %d of templates", present, absent, paths, templates)
+	}
+	app := appAddress{path: "12", fragment: "3", pairs: []string{"1234", "12"}}
+	if got := app.bytes(); got != 2+1+(4+16)+(2+16) {
+		t.Errorf("the address of an app takes %d bytes", got)
+	}
+	p := plan{rules: make([]*target, 2), app: app, data: map[string]string{"ab": "cde"}}
+	if got := p.bytes(); got != 2*400+41+(2+3+64) {
+		t.Errorf("what is prepared of a link takes %d bytes", got)
+	}
+	if got := (key{"a.example", "x"}).weight(); got != 9+1+160 {
+		t.Errorf("a key takes %d bytes", got)
+	}
+	put(t, c.db, "x", web)
+	if err := c.db.InTx(t.Context(), func(tx *store.Tx) error {
+		p, err := Lock(t.Context(), tx)
+		if err != nil {
+			return err
+		}
+		return p.PutHost(t.Context(), "a.example", "r", Host{AppID: "a"})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for path, estimate := range map[string]func(document int) int{
+		"":  func(document int) int { return 160 + document },
+		"x": func(document int) int { return 1200 + 2*document },
+	} {
+		document, err := store.One(t.Context(), c.db, store.Value[string], "SELECT document FROM route WHERE path = ?", path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, _, err := c.read(t.Context(), key{"a.example", path})
+		if err != nil || int(e.bytes) != estimate(len(document)) {
+			t.Errorf("%q takes %d bytes, %v; its document has %d", path, e.bytes, err, len(document))
+		}
+	}
 }
 
 // TestFlood asks for far more unknown addresses than are remembered: the

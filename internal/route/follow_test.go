@@ -113,6 +113,26 @@ func TestFollowOutage(t *testing.T) {
 	})
 }
 
+// What was read before a process follows the changes may be older than those that it begins with,
+// and is forgotten.
+func TestFollowBegins(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		c := NewCache(db, slog.New(slog.DiscardHandler))
+		put(t, db, "x", "https://e.com/before")
+		destination(t, c, "x")
+		put(t, db, "x", "https://e.com/after")
+		if err := (&follower{cache: c}).poll(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if all, seen := changes(t, db), c.seen(); seen.seq != all[len(all)-1].seq {
+			t.Errorf("the hostnames reflect %v, want the last of %v", seen, all)
+		}
+		if got := destination(t, c, "x"); got != "https://e.com/after" {
+			t.Errorf("link to %q", got)
+		}
+	})
+}
+
 // TestFollowSwept lets changes go that the follower has not seen.
 func TestFollowSwept(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, now *clock.Clock) {
