@@ -50,6 +50,27 @@ func TestOldest(t *testing.T) {
 	}
 }
 
+// The oldest event is found in whichever log it is, also beside logs that have none to be stored.
+func TestOldestOfSeveral(t *testing.T) {
+	dir := t.TempDir()
+	for log, events := range map[string][]Event{
+		"a": {{At: 400, Type: Click}}, "b": {{At: 300, Type: Click}}, "c": {{At: 300, Type: Click}},
+		"d": {{At: 100, Type: Click, Unstored: true, Limited: true}}, "e": {{At: 500, Type: Click}},
+	} {
+		var contents []byte
+		for _, e := range events {
+			contents, _ = appendRecord(contents, &e)
+		}
+		if err := errors.Join(os.Mkdir(filepath.Join(dir, log), 0o700),
+			os.WriteFile(filepath.Join(dir, log, "1"+extension), contents, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if at, err := Oldest(dir, func(string) (int64, int64) { return -1, 0 }); at != 300 || err != nil {
+		t.Errorf("%d, %v", at, err)
+	}
+}
+
 // What is no log is passed over; what cannot be read is an error, and what is damaged has no oldest event.
 func TestOldestOfWhatCannotBeRead(t *testing.T) {
 	all := func(string) (int64, int64) { return -1, 0 }

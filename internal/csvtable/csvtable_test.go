@@ -76,6 +76,7 @@ func TestRefused(t *testing.T) {
 		"a,b\n1,2,3\n":           "row 1 (line 2): the row has 3 cells, the header has 2",
 		"a,b\n\n1,2\n":           "row 1 (line 2): the line is empty",
 		"a\n\n1\n":               "row 1 (line 2): the line is empty",
+		"a\r\n\r\n1\r\n":         "row 1 (line 2): the line is empty",
 		"a,b\n\"1\n\n2\",3\n4\n": "row 2 (line 5): the row has 1 cells, the header has 2",
 		"a,b\n1,\xff\n":          "row 1 (line 2): column 2 is not valid UTF-8",
 		"a,b\n1,\"\x00\"\n":      "row 1 (line 2): column 2 contains the character NUL",

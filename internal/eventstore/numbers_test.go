@@ -3,6 +3,7 @@ package eventstore_test
 import (
 	"fmt"
 	"log/slog"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -196,32 +197,34 @@ func TestDigestOfAState(t *testing.T) {
 	})
 }
 
-// A text is looked up in the database once a day, not for each event.
-func TestTextsAreRemembered(t *testing.T) {
+// What events have in common is looked up in the database once, a text once a day.
+func TestNumbersAreRemembered(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, now *clock.Clock) {
-		e, id, looks := database.Open(db), int64(0), 0
+		e, id, looks := database.Open(db), int64(0), map[string]int{}
 		ctx := store.WithFaults(t.Context(), func(query string) error {
-			if strings.HasPrefix(query, "UPDATE event_text") {
-				looks++
+			for _, table := range []string{"app", "link", "client", "text"} {
+				if strings.HasPrefix(query, "SELECT no FROM event_"+table+" WHERE") || strings.HasPrefix(query, "UPDATE event_"+table) {
+					looks[table]++
+				}
 			}
 			return nil
 		})
 		for _, c := range []struct {
-			later time.Duration
-			want  int
-		}{{0, 1}, {0, 1}, {24 * time.Hour, 2}} {
+			later       time.Duration
+			looks, text int
+		}{{0, 1, 2}, {0, 2, 3}, {24 * time.Hour, 3, 6}} { // each transaction looks at the newest number that is remembered
 			now.Move(c.later)
 			b := &clicklog.Batch{}
 			for range 3 {
 				id++
 				b.Events = append(b.Events, clicklog.Event{ID: id, At: now.Now(), Type: clicklog.Click, ReferrerHost: "example.com",
-					Link: clicklog.Link{ID: "link", AppID: "app"}})
+					OS: "iOS", Link: clicklog.Link{ID: "link", AppID: "app"}})
 			}
 			if err := e.Append(ctx, b); err != nil {
 				t.Fatal(err)
 			}
-			if looks != c.want {
-				t.Errorf("%d looks after %d events, want %d", looks, id, c.want)
+			if want := map[string]int{"app": c.looks, "link": c.looks, "client": c.looks, "text": c.text}; !maps.Equal(looks, want) {
+				t.Errorf("%v looks after %d events, want %v", looks, id, want)
 			}
 		}
 	})

@@ -61,6 +61,21 @@ func TestExactUnderConcurrency(t *testing.T) {
 	})
 }
 
+// Of windows that are equally close to exhaustion the first is told.
+func TestTightest(t *testing.T) {
+	standing := func(key string, used int64) ratelimit.Standing {
+		return ratelimit.Standing{Bucket: ratelimit.Bucket{Key: key, Limit: 10}, Used: used}
+	}
+	for want, all := range map[string][]ratelimit.Standing{
+		"a": {standing("a", 5), standing("b", 5)}, "b": {standing("a", 5), standing("b", 6), standing("c", 6)},
+		"c": {standing("a", 5), standing("b", 6), standing("c", 7)},
+	} {
+		if got := ratelimit.Tightest(all); got.Key != want {
+			t.Errorf("%v is told of %v, want %s", got, all, want)
+		}
+	}
+}
+
 func TestAllOrNone(t *testing.T) {
 	each(t, func(t *testing.T, l ratelimit.Limiter) {
 		ctx, now := context.Background(), storetest.Start

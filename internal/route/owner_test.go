@@ -46,6 +46,10 @@ func TestAllUTM(t *testing.T) {
 	if got := link.AllUTM(); got != (UTM{"a", "d", "e", "b", "f"}) || link.UTM.Medium != "" {
 		t.Errorf("%+v, and the link has %+v", got, link.UTM)
 	}
+	own := UTM{"a", "b", "c", "d", "e"}
+	if got := (&Link{UTM: own, CampaignUTM: UTM{"f", "g", "h", "i", "j"}}).AllUTM(); got != own {
+		t.Errorf("%+v", got)
+	}
 }
 
 // Links are found by their ids on their hostname alone, and as they are now.
