@@ -147,6 +147,8 @@ var equivalents = []unseen{
 		"how many changes were read matters only where the follower goes on"},
 	{"internal/route/follow.go", "step", "return 0, nil", "0", "1",
 		"how many changes were read matters only where the follower goes on"},
+	{"internal/ratelimit/database.go", "takeAll", "", "n > 1", "n >= 1", "a call that is alone is counted alone, in two ways"},
+	{"internal/route/hosts.go", "load", "", "cancel()", "nothing", "its deadline ends it as well"},
 	{"internal/route/hosts.go", "load", "", "hostname >", "hostname >= …", "the last one of a part is read again"},
 	{"internal/route/hosts.go", "const", "", "1000", "999",
 		"how many are read at a time, not which"},
