@@ -131,7 +131,8 @@ func TestCacheFetchesAgain(t *testing.T) {
 		}
 	}
 	s.answerWith(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) })
-	if _, err := store.Open(t.Context(), segmentName(1)); !errors.Is(err, ErrAway) {
+	if _, err := store.Open(t.Context(), segmentName(1)); !errors.Is(err, ErrAway) ||
+		!strings.Contains(err.Error(), "read "+segmentName(1)+": ") {
 		t.Errorf("%v", err)
 	}
 	s.answerWith(nil)

@@ -279,6 +279,13 @@ func TestAddress(t *testing.T) {
 			t.Errorf("%q: %v", address, err)
 		}
 	}
+	for _, endpoint := range []string{"https://key:leak-1@s3.example", "s3.example", "ftp://s3.example", "https://s3.example/leak-1",
+		"https://s3.example%3Fx=leak-1", "https://s3.example%23leak-1", "https://", "%2525"} {
+		if _, err := Open("s3://images?endpoint="+endpoint, t.TempDir(), Images); err == nil ||
+			!strings.Contains(err.Error(), "endpoint is not an address such as https://") {
+			t.Errorf("%q: %v", endpoint, err)
+		}
+	}
 	for _, address := range []string{"s3://key:leak-1@images?region=x", "s3://leak-1@images", "s3://leak-1@"} {
 		if _, err := Open(address, t.TempDir(), Images); err == nil ||
 			!strings.Contains(err.Error(), "must not hold credentials") {

@@ -727,3 +727,28 @@ func TestGoneBackUnused(t *testing.T) {
 	cancel()
 	running.Wait()
 }
+
+// A link is used up with its last click, and no other one is.
+func TestUsedUp(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		rename(t, db, "link", "away")
+		for _, statement := range []string{
+			"CREATE TABLE link (id TEXT, max_clicks BIGINT, used_up BOOLEAN)",
+			"INSERT INTO link VALUES ('x', 3, FALSE), ('small', 1, FALSE), ('unlimited', NULL, FALSE)",
+		} {
+			if _, err := db.Exec(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p := start(t, db, t.TempDir())
+		for clicks := 1; clicks <= 4; clicks++ {
+			p.write("x", true)
+			p.write("unlimited", true)
+			p.load()
+			usedUp, err := store.All(t.Context(), db, store.Value[bool], "SELECT used_up FROM link ORDER BY id")
+			if want := []bool{false, false, clicks >= 3}; err != nil || !slices.Equal(usedUp, want) {
+				t.Errorf("after %d clicks: %v, %v; want %v", clicks, usedUp, err, want)
+			}
+		}
+	})
+}

@@ -124,3 +124,15 @@ func TestLongDamage(t *testing.T) {
 		}
 	}
 }
+
+// A file that has damaged bytes alone is removed once they are read, and told.
+func TestNothingButDamage(t *testing.T) {
+	dir := leave(t, []byte("damaged"))
+	l := open(t, dir)
+	if b, err := l.Next(10); err != nil || len(b.Events) != 0 {
+		t.Errorf("%+v, %v", b, err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 || l.Lost() != 7 {
+		t.Errorf("%v, %v; %d bytes lost", left, err, l.Lost())
+	}
+}

@@ -54,6 +54,11 @@ func TestStored(t *testing.T) {
 	if err := l.Done(all); err != nil || l.Backlog() != 0 {
 		t.Errorf("%v, backlog %d", err, l.Backlog())
 	}
+	write(l, "us")
+	one, err := l.Next(100)
+	if err != nil || len(one.Stored().Events) != 1 || len(one.Stored().Runs) != 1 || l.Done(one) != nil {
+		t.Errorf("one to store: %+v, %v", one.Stored(), err)
+	}
 	write(l, "uu")
 	if b, err := l.Next(100); err != nil || len(b.Stored().Events) != 0 || len(b.Stored().Runs) != 0 {
 		t.Errorf("nothing to store: %+v, %v", b.Stored(), err)

@@ -3,6 +3,8 @@ package eventstore_test
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -70,4 +72,45 @@ func (s slowUntil) Count(ctx context.Context, f eventstore.Filter, by ...eventst
 		return s.Engine.Count(ctx, f, by...)
 	}
 	return s.slow.Count(ctx, f, by...)
+}
+
+// A copy takes all events of all apps, tells after each part how far it is, and goes on from there;
+// what was copied and not kept is not there twice.
+func TestCopy(t *testing.T) {
+	open := func() eventstore.Engine {
+		return database.Open(storetest.Open(t, storetest.Address(t, "sqlite"), &clock.Clock{}))
+	}
+	few, many, to := open(), open(), open()
+	events := make([]clicklog.Event, 8192+3)
+	for i := range events {
+		events[i] = clicklog.Event{ID: int64(i + 1), At: storetest.Start.Add(time.Duration(i) * time.Second), Type: clicklog.Click,
+			Link: clicklog.Link{ID: "one", AppID: []string{"a", "b", "c"}[i%3]}}
+	}
+	if err := errors.Join(few.Append(t.Context(), &clicklog.Batch{Events: events[:4]}),
+		many.Append(t.Context(), &clicklog.Batch{Events: events})); err != nil {
+		t.Fatal(err)
+	}
+	state, ends := eventstore.Copying{ID: "copy"}, errors.New("the process ends")
+	for _, c := range []struct {
+		want error
+		told []int64
+	}{{ends, []int64{8192}}, {nil, []int64{8192, 8195}}, {nil, nil}} {
+		var told []int64
+		err := eventstore.Copy(t.Context(), many, to, state, func(_ context.Context, s eventstore.Copying) error {
+			if told = append(told, s.Events); c.want == nil {
+				state = s
+			}
+			return c.want
+		})
+		if !errors.Is(err, c.want) || !slices.Equal(told, c.told) {
+			t.Errorf("%v: kept after %v events, want %v", err, told, c.told)
+		}
+		totals, err := eventstore.Totals(t.Context(), to, storetest.Start.Add(24*time.Hour))
+		if want := map[string]int64{"a": 2732, "b": 2732, "c": 2731}; err != nil || c.want == nil && !maps.Equal(totals, want) {
+			t.Errorf("%v, %v; want %v", totals, err, want)
+		}
+	}
+	storetest.Faulty(t, func(ctx context.Context) error {
+		return eventstore.Copy(ctx, few, to, eventstore.Copying{ID: "few"}, func(context.Context, eventstore.Copying) error { return nil })
+	})
 }

@@ -289,6 +289,14 @@ func TestLoaderRetries(t *testing.T) {
 
 // A log that cannot be read stays back, and the loader says since when.
 func TestLoaderWithUnreadableLog(t *testing.T) {
+	for later, moved := range map[string]int{"": 3, ".gone": 0} {
+		loadsUnreadable(t, later, moved)
+	}
+}
+
+// loadsUnreadable loads from a log whose files cannot be opened, and have another name later.
+func loadsUnreadable(t *testing.T, later string, moved int) {
+	t.Helper()
 	dir := t.TempDir()
 	l := openLog(t, dir)
 	click(t, l, 3)
@@ -320,8 +328,9 @@ func TestLoaderWithUnreadableLog(t *testing.T) {
 	if _, err := loader.Move(t.Context()); err == nil || loader.Oldest() != since {
 		t.Errorf("%v; since %s and then since %s", err, since, loader.Oldest())
 	}
-	rename(".away", "")
-	if n, err := loader.Move(t.Context()); n != 3 || err != nil || loader.Oldest() != 0 {
+	rename("", ".link")
+	rename(".away", later)
+	if n, err := loader.Move(t.Context()); n != moved || err != nil || loader.Oldest() != 0 {
 		t.Errorf("%d, %v; %s stays back", n, err, loader.Oldest())
 	}
 }

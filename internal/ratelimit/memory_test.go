@@ -54,6 +54,10 @@ func TestMemoryForgets(t *testing.T) {
 			t.Errorf("after %s there are %d windows, want %d", c.at, n, c.windows)
 		}
 	}
+	if _, err := m.Add(t.Context(), storetest.Start.Add(3*time.Minute), Bucket{Key: "f", Limit: 1, Window: time.Minute}, 1); err != nil ||
+		len(m.windows) != 1 {
+		t.Errorf("%v; there are %d windows", err, len(m.windows))
+	}
 }
 
 // A window that a lower limit finds overfull has nothing left, not less.

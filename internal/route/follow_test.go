@@ -133,6 +133,42 @@ func TestFollowBegins(t *testing.T) {
 	})
 }
 
+// Changes of what is not held, and the first ones of all, are no reason to start afresh or to miss
+// one.
+func TestFollowOthers(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, now *clock.Clock) {
+		c := NewCache(db, slog.New(slog.DiscardHandler))
+		f := follower{cache: c}
+		poll := func() {
+			t.Helper()
+			if err := f.poll(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		poll()
+		if link, err := c.Link(t.Context(), "a.example", "x"); link != nil || err != nil {
+			t.Fatal(link, err)
+		}
+		put(t, db, "x", web)
+		now.Move(ChangeRetention + time.Second)
+		put(t, db, "y", web)
+		if _, err := Sweep(t.Context(), db, 9); err != nil || len(changes(t, db)) != 1 {
+			t.Fatal(err, changes(t, db))
+		}
+		poll()
+		if got := destination(t, c, "x"); got != web {
+			t.Errorf("link to %q", got)
+		}
+		for range 2 {
+			put(t, db, "z", web)
+			poll()
+			if _, held := c.present.GetEntryQuietly(key{"a.example", "x"}); !held {
+				t.Error("the cache was cleared")
+			}
+		}
+	})
+}
+
 // TestFollowSwept lets changes go that the follower has not seen.
 func TestFollowSwept(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, now *clock.Clock) {

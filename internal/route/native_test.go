@@ -126,9 +126,15 @@ func TestIntent(t *testing.T) {
 	}
 	// The address of the link opens an app without a scheme, without a query that is
 	// too long.
-	visit.Query = strings.Repeat("x", 2000)
-	if got := parseIntent(t, nativeURI(&appAddress{}, &host, &visit, ""))["data"]; got != address {
-		t.Errorf("with a long query: %s", got)
+	_, rest, _ := strings.Cut(address, "://")
+	for n, want := range map[int]string{2000: address + "?", 2001: address} {
+		visit.Query = strings.Repeat("x", n-len(rest+"?"))
+		if want != address {
+			want += visit.Query
+		}
+		if got := parseIntent(t, nativeURI(&appAddress{}, &host, &visit, ""))["data"]; got != want {
+			t.Errorf("with %d bytes: %s", n, got)
+		}
 	}
 }
 

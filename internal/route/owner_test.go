@@ -105,6 +105,11 @@ func TestLinksByID(t *testing.T) {
 			t.Fatal(err)
 		}
 		find("", "", "", "a.example:1", "", "", "", "", "")
+		publish(func(p *Publisher) error { return p.Remove(ctx, "a.example", "two", "a.example:4") })
+		if err := c.refresh(ctx, change{key: key{"a.example", "two"}}); err != nil {
+			t.Fatal(err)
+		}
+		find("", "", "", "a.example:1", "", "", "", "", "")
 		if n := c.paths.EstimatedSize(); n != 2 {
 			t.Errorf("%d paths are held", n)
 		}
