@@ -375,7 +375,10 @@ func TestForget(t *testing.T) {
 	p.click("used", 5)
 	p.load()
 	p.click("uncounted", 5)
-	for range 1201 {
+	for looks := range 1201 {
+		if looks == 1200 && p.links["counted"] == nil {
+			t.Error("a link is forgotten after 1,200 looks")
+		}
 		p.lookNow()
 		p.knows("used", 1)
 	}

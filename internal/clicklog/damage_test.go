@@ -125,6 +125,22 @@ func TestLongDamage(t *testing.T) {
 	}
 }
 
+// Bytes are told once, and no bytes not at all.
+func TestLostBytesAreToldOnce(t *testing.T) {
+	l, told := onDisk(t, t.TempDir(), &disk{})
+	defer l.Close()
+	s := &segment{path: "file"}
+	for _, c := range []struct{ from, to, lost int64 }{{5, 5, 0}, {5, 7, 2}, {4, 7, 2}, {7, 7, 2}, {6, 9, 4}} {
+		l.tell(s, c.from, c.to, "they are damaged")
+		if l.Lost() != c.lost {
+			t.Errorf("%d bytes are lost, want %d", l.Lost(), c.lost)
+		}
+	}
+	if n := strings.Count(told.String(), "they are damaged"); n != 2 {
+		t.Errorf("told %d times:\n%s", n, told)
+	}
+}
+
 // A file that has damaged bytes alone is removed once they are read, and told.
 func TestNothingButDamage(t *testing.T) {
 	dir := leave(t, []byte("damaged"))

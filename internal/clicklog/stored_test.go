@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -31,22 +32,23 @@ func TestStored(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := open(t, dir)
-	write(l, "ssu")
+	write(l, "ssus")
 	all, err := l.Next(100)
-	if err != nil || len(all.Events) != 6 || all.Inherited != 3 || len(all.Runs) != 2 {
+	if err != nil || len(all.Events) != 7 || all.Inherited != 3 || len(all.Runs) != 2 {
 		t.Fatalf("%+v, %v", all, err)
 	}
 	stored := all.Stored()
 	if len(stored.Runs) != 2 || stored.Inherited != 2 {
 		t.Fatalf("%d runs, %d inherited; want 2 of each", len(stored.Runs), stored.Inherited)
 	}
-	for i, from := range []int{0, 2, 3, 4} {
+	for i, from := range []int{0, 2, 3, 4, 6} {
 		if stored.Events[i].ID != all.Events[from].ID {
 			t.Errorf("event %d is not event %d of all", i, from)
 		}
 	}
-	for i, want := range [][]int64{{all.Runs[0].Ends[0], all.Runs[0].Ends[2]}, all.Runs[1].Ends[:2]} {
-		if got := stored.Runs[i]; len(got.Ends) != 2 || got.Ends[0] != want[0] || got.Ends[1] != want[1] ||
+	for i, want := range [][]int64{{all.Runs[0].Ends[0], all.Runs[0].Ends[2]},
+		{all.Runs[1].Ends[0], all.Runs[1].Ends[1], all.Runs[1].Ends[3]}} {
+		if got := stored.Runs[i]; !slices.Equal(got.Ends, want) ||
 			got.Log != all.Runs[i].Log || got.File != all.Runs[i].File {
 			t.Errorf("run %d: %+v, want ends %v", i, got, want)
 		}

@@ -218,6 +218,44 @@ func TestNotCounted(t *testing.T) {
 	})
 }
 
+// Windows are counted in one order, whatever the caller's is: two calls never hold what the other one
+// wants.
+func TestOneOrder(t *testing.T) {
+	db := storetest.Open(t, storetest.Address(t, "postgres"), &clock.Clock{})
+	l, now := ratelimit.NewDatabase(db), db.Now()
+	buckets := []ratelimit.Bucket{write("app", "b", 9), write("app", "a", 9)}
+	if _, _, err := l.Take(t.Context(), now, buckets); err != nil {
+		t.Fatal(err)
+	}
+	const window = " FROM rate_window WHERE bucket LIKE ?"
+	counted := make(chan error, 1)
+	if err := db.InTxReadCommitted(t.Context(), func(tx *store.Tx) error {
+		_, err := store.One(t.Context(), tx, store.Value[int64], "SELECT used"+window+" FOR UPDATE", "%|b|%")
+		if err != nil {
+			return err
+		}
+		go func() {
+			_, _, err := l.Take(context.WithoutCancel(t.Context()), now, buckets)
+			counted <- err
+		}()
+		storetest.Eventually(t, "the call waits for the second window", func() bool {
+			n, err := store.One(t.Context(), db.Urgent(), store.Value[int64], `SELECT count(*) FROM pg_stat_activity
+				WHERE wait_event_type = 'Lock' AND datname = current_database()`)
+			return err == nil && n > 0
+		})
+		free, err := store.All(t.Context(), tx, store.Value[int64], "SELECT used"+window+" FOR UPDATE SKIP LOCKED", "%|a|%")
+		if err == nil && len(free) > 0 {
+			t.Error("the call does not hold the first window")
+		}
+		return err
+	}); err != nil {
+		t.Error(err)
+	}
+	if err := <-counted; err != nil {
+		t.Error(err)
+	}
+}
+
 // Counting that fails is an error, not a window with room.
 func TestFailedCounts(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, c *clock.Clock) {
