@@ -139,6 +139,20 @@ func TestCacheFetchesAgain(t *testing.T) {
 	get(t, store, segmentName(1))
 }
 
+// An object goes to the service in one call, which tells whether all of it is there: none is left in
+// parts.
+func TestStoredAtOnce(t *testing.T) {
+	s, store, _, _ := cached(t, 30)
+	real := s.Config.Handler
+	s.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Has("uploads") {
+			t.Errorf("%s %s", r.Method, r.URL)
+		}
+		real.ServeHTTP(w, r)
+	})
+	put(t, store, segmentName(1), strings.Repeat("x", 33<<20))
+}
+
 // Whoever does not wait any more gets an error; the object is fetched all the same. What
 // is larger than the cache can be read.
 func TestCacheWait(t *testing.T) {

@@ -197,6 +197,23 @@ func TestTimeOfACall(t *testing.T) {
 	}
 }
 
+// An object that is not there is removed, whether or not the service says so.
+func TestRemoveNothing(t *testing.T) {
+	s := newService(t)
+	store := s.store(t, "images")
+	for status, removed := range map[int]bool{http.StatusNoContent: true, http.StatusNotFound: true, http.StatusForbidden: false} {
+		s.answerWith(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(status)
+			if status == http.StatusNotFound {
+				io.WriteString(w, "<Error><Code>NoSuchKey</Code></Error>")
+			}
+		})
+		if err := store.Delete(t.Context(), name); (err == nil) != removed {
+			t.Errorf("%d: %v", status, err)
+		}
+	}
+}
+
 // Of an answer its code is told, if it can be one.
 func TestCodesOfAnswers(t *testing.T) {
 	for code, told := range map[string]bool{"SlowDown": true, "!~": true, "a code": false, "a\x7f": false, "é": false,

@@ -448,6 +448,33 @@ func TestSegmentIsFull(t *testing.T) {
 	})
 }
 
+// A file of clicks that are all stored ends after five seconds, and not before.
+func TestSealAfter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, _ := onDisk(t, t.TempDir(), &disk{})
+		defer l.Close()
+		add(t, l, 2)
+		for _, c := range []struct {
+			wait time.Duration
+			take int
+			ends bool
+		}{{time.Second, 1, false}, {4*time.Second - 1, 1, false}, {1, 1, true}} {
+			time.Sleep(c.wait)
+			synctest.Wait()
+			b, err := l.Next(c.take)
+			if err == nil {
+				err = l.Done(b)
+			}
+			if ended := l.active == nil; err != nil || ended != c.ends {
+				t.Errorf("%v; the file has ended: %t", err, ended)
+			}
+			if open := l.reader.of != nil; open == c.ends {
+				t.Errorf("the file is open: %t", open)
+			}
+		}
+	})
+}
+
 // A folder that cannot be opened is not one that somebody holds: what is in it would be
 // left alone for good, and nobody told.
 func TestFolderThatCannotBeOpened(t *testing.T) {

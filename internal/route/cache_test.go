@@ -169,6 +169,27 @@ func TestWaiters(t *testing.T) {
 	})
 }
 
+// Who leaves, or whose time is over, before a connection is free gets an error, which is not the
+// answer that there is nothing.
+func TestNoConnectionFree(t *testing.T) {
+	c := NewCache(open(t, storetest.Address(t, "sqlite")), slog.Default())
+	for range 4 {
+		c.slots <- struct{}{}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, _, read := c.read(ctx, key{"a.example", "x"})
+	_, template := c.templateVersion(ctx, "template", 1)
+	for _, err := range []error{read, template, c.readPaths(ctx, "a.example", []string{"x"}, map[string]string{})} {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+	}
+	if len(c.slots) != 4 {
+		t.Errorf("%d connections are in use, want 4", len(c.slots))
+	}
+}
+
 // The memory of what is kept is estimated by its texts.
 func TestEstimates(t *testing.T) {
 	c := NewCache(open(t, storetest.Address(t, "sqlite")), slog.Default())

@@ -148,6 +148,7 @@ func TestDecideQuery(t *testing.T) {
 			"https://e.com/?a=%09%90%af%fa%AF%FA&b=%250/%250:%250@%250G%250g%25/0%25:0%25@0%25G0%25g0", false},
 		"parameters that begin with an escape": {Link{}, "https://e.com/?%20a=own&b=own", "+a=visitor&%62=visitor",
 			"https://e.com/?%20a=own&b=own", false},
+		"a parameter without a name": {Link{}, "https://e.com/", "=x", "https://e.com/?=x", false},
 		"control characters": {Link{}, "https://e.com/", "a=\x1f\x7f~\x80",
 			"https://e.com/?a=%1F%7F~%80", false},
 		"unsafe destination": {Link{}, "https://e.com/a b?q=é{}&p=100%", "",

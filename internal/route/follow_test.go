@@ -149,6 +149,10 @@ func TestFollowOthers(t *testing.T) {
 		if link, err := c.Link(t.Context(), "a.example", "x"); link != nil || err != nil {
 			t.Fatal(link, err)
 		}
+		poll()
+		if _, held := c.absent.GetEntryQuietly(key{"a.example", "x"}); !held {
+			t.Error("the cache was cleared without a change")
+		}
 		put(t, db, "x", web)
 		now.Move(ChangeRetention + time.Second)
 		put(t, db, "y", web)
