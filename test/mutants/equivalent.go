@@ -162,6 +162,8 @@ var equivalents = []unseen{
 		"the change that is kept is kept again"},
 	{"internal/route/destination.go", "with", "", "512", "511", "what it appends to grows when it has no room"},
 	{"internal/route/destination.go", "with", "", "512", "513", "what it appends to grows when it has no room"},
+	{"internal/route/follow.go", "const", "", "1000", "999", "how many changes are read at a time, not which"},
+	{"internal/route/follow.go", "const", "", "1000", "1001", "how many changes are read at a time, not which"},
 	{"internal/route/follow.go", "step", "return 0, nil", "0", "-1",
 		"how many changes were read matters only where the follower goes on"},
 	{"internal/route/follow.go", "step", "return 0, nil", "0", "1",

@@ -13,7 +13,7 @@ import (
 var errFault = errors.New("the statement was made to fail")
 
 // Faulty runs f again and again: with its first statement failing, then with the second
-// one, and so on, until f runs to its end. Each statement that fails must end f with an
+// one, and so on, until f runs to its end. Each statement that fails must end f with its
 // error, and f must have one.
 func Faulty(t testing.TB, f func(context.Context) error) {
 	t.Helper()
@@ -32,6 +32,8 @@ func Faulty(t testing.TB, f func(context.Context) error) {
 			return
 		case err == nil:
 			t.Errorf("nothing is said of the statement that failed: %s", failed)
+		case !strings.Contains(err.Error(), errFault.Error()): // which may stand in a log
+			t.Errorf("something else is said of the statement that failed, %s: %v", failed, err)
 		}
 	}
 }
