@@ -1,6 +1,10 @@
 package receipt
 
-import "github.com/klauspost/compress/zstd"
+import (
+	"fmt"
+
+	"github.com/klauspost/compress/zstd"
+)
 
 // packFrom is the size from which on a body is compressed: a smaller one becomes hardly
 // smaller.
@@ -21,4 +25,12 @@ func pack(b []byte) (text string, packed []byte) {
 	return "", compressor.EncodeAll(b, nil)
 }
 
-func unpack(packed []byte) ([]byte, error) { return decompressor.DecodeAll(packed, nil) }
+// unpack returns the body of pack. An error is not that of the decompressor, whose unexpected end
+// would be taken for one of a connection.
+func unpack(packed []byte) ([]byte, error) {
+	b, err := decompressor.DecodeAll(packed, nil)
+	if err != nil {
+		return nil, fmt.Errorf("unpack the answer that is kept: %v", err)
+	}
+	return b, nil
+}

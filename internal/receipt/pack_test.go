@@ -2,7 +2,9 @@ package receipt
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"testing"
 )
 
@@ -20,6 +22,9 @@ func TestPack(t *testing.T) {
 		back, err := unpack(packed)
 		if text != "" || len(packed) > size/4 || err != nil || !bytes.Equal(back, body) {
 			t.Errorf("%d bytes: %q, %d bytes packed, %d unpacked, %v", size, text, len(packed), len(back), err)
+		}
+		if _, err := unpack(packed[:len(packed)-1]); err == nil || errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("a body without its end: %v", err)
 		}
 	}
 }

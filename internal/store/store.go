@@ -6,13 +6,13 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-
 	"io"
 	"net"
 	"net/url"
 	"strings"
 	"sync/atomic"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/waymarkhq/waymark/internal/clock"
@@ -154,6 +154,10 @@ func (db *DB) IsAway(err error) bool {
 }
 
 func isNetwork(err error) bool {
+	// A stored document that ends too early is damaged, although its end is unexpected, too.
+	if damaged := (*jsontext.SyntacticError)(nil); errors.As(err, &damaged) {
+		return false
+	}
 	var n net.Error
 	return errors.As(err, &n) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, net.ErrClosed)

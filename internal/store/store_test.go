@@ -3,8 +3,12 @@ package store_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"sync"
 	"testing"
+
+	"github.com/go-json-experiment/json"
 
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/store"
@@ -244,6 +248,28 @@ func TestListen(t *testing.T) {
 				t.Errorf("after %s: %d and %d signals", topic, len(both), len(other))
 			}
 			<-both
+		}
+	})
+}
+
+// A document that is damaged is no database that is away, also when it ends too early as a connection
+// does.
+func TestDamageIsNotAway(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		for _, text := range []string{"{", "!{", `{"a":`, `{"a":1}}`} {
+			_, err := store.One(t.Context(), db, func(r store.Row) (v map[string]int, err error) {
+				var document string
+				if err = r.Scan(&document); err == nil {
+					err = json.Unmarshal([]byte(document), &v)
+				}
+				return v, err
+			}, "SELECT CAST(? AS TEXT)", text)
+			if err == nil || db.IsAway(err) {
+				t.Errorf("%s: %v", text, err)
+			}
+		}
+		if db.Dialect().Name == "postgres" && !db.IsAway(fmt.Errorf("read: %w", io.ErrUnexpectedEOF)) {
+			t.Error("a connection that ends is no database that is away")
 		}
 	})
 }
