@@ -90,6 +90,8 @@ func TestCauses(t *testing.T) {
 				t.Errorf("the log is told %q", text)
 			}
 		}
+		a, err := NewAuthenticator(w.db, Production).Authenticate(t.Context(), "Bearer "+unknown)
+		refused(t, "a key of staging in production", a, err, otherEnvironment)
 	})
 }
 

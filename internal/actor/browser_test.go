@@ -69,6 +69,25 @@ func TestBrowserSession(t *testing.T) {
 		w.refuses("as a token", secret)
 		b, err := w.auth.Browser(t.Context(), secret, false)
 		refused(t, "from another site", b, err, otherSite)
+		err = w.db.InTx(t.Context(), func(tx *store.Tx) error {
+			none, err := SignIn(t.Context(), tx, "nobody", "Firefox on Linux")
+			if none != "" {
+				t.Error("a secret for an owner who is gone")
+			}
+			return err
+		})
+		refused(t, "of an owner who is gone", nil, err, lostGrant)
+	})
+}
+
+// A call under way of an owner who is gone meanwhile is refused, with a token and with a browser.
+func TestOwnerGoneMeanwhile(t *testing.T) {
+	eachWorld(t, func(w *world) {
+		byToken, byBrowser := w.accepts("token", w.token), w.browses("browser", w.signIn("x"))
+		w.exec("DELETE FROM session")
+		w.exec("DELETE FROM users")
+		w.stillRefused("token", byToken, lostGrant)
+		w.stillRefused("browser", byBrowser, lostGrant)
 	})
 }
 

@@ -40,6 +40,9 @@ func TestFailedStatements(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		w.issue("other@example.com")
+		r := newRemote(t)
+		mint := r.add(t, "key")
 		secret := w.signIn("Firefox")
 		signedIn := w.browses("signed in", secret)
 		for name, f := range map[string]func(context.Context) error{
@@ -58,6 +61,22 @@ func TestFailedStatements(t *testing.T) {
 				if err == nil {
 					_, err = UseLink(ctx, w.db, code, "Firefox")
 				}
+				return err
+			},
+			"link of a new owner": func(ctx context.Context) error {
+				code, err := IssueLink(w.Context(), w.db, ids.New()+"@example.com")
+				if err == nil {
+					_, err = UseLink(ctx, w.db, code, "Firefox")
+				}
+				return err
+			},
+			"new owner of an issuer": func(ctx context.Context) error {
+				token := mint(map[string]any{"sub": ids.New(), "email": ids.New() + "@example.com", "email_verified": true})
+				_, err := NewAuthenticator(w.db, Staging, RemoteIssuer(r.URL, "us", true)).Authenticate(ctx, "Bearer "+token)
+				return err
+			},
+			"disable": func(ctx context.Context) error {
+				_, err := SetActive(ctx, w.db, "other@example.com", false)
 				return err
 			},
 			"sweep of links": func(ctx context.Context) error { _, err := SweepLinks(ctx, w.db, 1); return err },

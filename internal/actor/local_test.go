@@ -2,12 +2,15 @@ package actor
 
 import (
 	"bytes"
+	"crypto/ed25519"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/go-jose/go-jose/v4"
 )
 
 // All of a key is on the disk before the file has its name, so that no crash leaves
@@ -36,4 +39,19 @@ func TestKeyIsSynced(t *testing.T) {
 	if text, err := os.ReadFile(file); err != nil || len(text) == 0 || !bytes.Equal(text, synced) {
 		t.Errorf("of %d bytes, %d were synced: %v", len(text), len(synced), err)
 	}
+}
+
+// The keys of the local issuer verify the algorithm that signs its sessions, and no other one, whoever asks them.
+func TestLocalKeysVerifyOneAlgorithm(t *testing.T) {
+	eachWorld(t, func(w *world) {
+		keys, public := localKeys{w.db}, []byte(w.key.Public().(ed25519.PublicKey))
+		for name, token := range map[string]string{"HS256": sign(t, jose.HS256, public, w.keyID, w.claims(nil)), "nothing": "", "x": "x"} {
+			if payload, err := keys.VerifySignature(t.Context(), token); err == nil || payload != nil {
+				t.Errorf("%s: %q, %v", name, payload, err)
+			}
+		}
+		if payload, err := keys.VerifySignature(t.Context(), w.token); err != nil || len(payload) == 0 {
+			t.Errorf("a session: %q, %v", payload, err)
+		}
+	})
 }

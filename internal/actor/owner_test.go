@@ -1,10 +1,15 @@
 package actor
 
 import (
+	"context"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
 
 func (w *world) addOwner(o Owner) Owner {
@@ -115,6 +120,43 @@ func TestOwners(t *testing.T) {
 				t.Errorf("%q, at most %d: %q, want %q", c.email, c.limit, got, c.want)
 			}
 		}
+	})
+}
+
+// An installation is somebody's from its first owner or invitation on, also while that owner is disabled.
+func TestAnyOwner(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		any := func(want bool) {
+			t.Helper()
+			storetest.Faulty(t, func(ctx context.Context) error {
+				some, err := AnyOwner(ctx, db)
+				if err == nil && some != want {
+					t.Errorf("there is somebody: %t, want %t", some, want)
+				}
+				return err
+			})
+		}
+		add := func(o Owner) {
+			t.Helper()
+			if _, err := AddOwner(t.Context(), db, o); err != nil {
+				t.Fatal(err)
+			}
+		}
+		disable := func(which string) {
+			t.Helper()
+			if _, err := SetActive(t.Context(), db, which, false); err != nil {
+				t.Fatal(err)
+			}
+		}
+		any(false)
+		add(Owner{Email: "ann@example.com", Issuer: "https://a.example"})
+		any(true)
+		disable("ann@example.com")
+		any(false)
+		add(Owner{Email: "bob@example.com"})
+		any(true)
+		disable("bob@example.com")
+		any(true)
 	})
 }
 

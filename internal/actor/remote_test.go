@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"runtime"
 	"strings"
 	"sync"
@@ -27,8 +28,14 @@ type remote struct {
 	keys       []jose.JSONWebKey
 	algorithms []string
 	scopes     any
-	keysDown   bool
-	fetched    int
+	// methods are how a password may come to the issuer, nil where it does not tell. granted is what it answers to a
+	// code, asked and password what came with the last one.
+	methods  []string
+	granted  map[string]any
+	asked    url.Values
+	password string
+	keysDown bool
+	fetched  int
 }
 
 func newRemote(t *testing.T) *remote {
@@ -38,8 +45,18 @@ func newRemote(t *testing.T) *remote {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		w.Header().Set("Content-Type", "application/json")
-		json.MarshalWrite(w, map[string]any{"issuer": r.URL, "jwks_uri": r.URL + "/keys",
-			"id_token_signing_alg_values_supported": r.algorithms, "scopes_supported": r.scopes})
+		json.MarshalWrite(w, map[string]any{"issuer": r.URL, "jwks_uri": r.URL + "/keys", "token_endpoint": r.URL + "/token",
+			"id_token_signing_alg_values_supported": r.algorithms, "scopes_supported": r.scopes,
+			"token_endpoint_auth_methods_supported": r.methods})
+	})
+	mux.HandleFunc("POST /token", func(w http.ResponseWriter, q *http.Request) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		_, r.password, _ = q.BasicAuth()
+		q.ParseForm()
+		r.asked = q.PostForm
+		w.Header().Set("Content-Type", "application/json")
+		json.MarshalWrite(w, r.granted)
 	})
 	mux.HandleFunc("GET /keys", func(w http.ResponseWriter, _ *http.Request) {
 		r.mu.Lock()
