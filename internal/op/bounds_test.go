@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"strings"
 	"sync"
@@ -18,6 +20,9 @@ import (
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/actor"
+	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/ratelimit"
+	"github.com/waymarkhq/waymark/internal/requestlog"
 )
 
 func TestTextOf(t *testing.T) {
@@ -312,6 +317,53 @@ func TestAnswerWaitsForItsRoom(t *testing.T) {
 			t.Errorf("after others were read: %v", err)
 		}
 	})
+}
+
+// An answer for which there is no room is refused, and nothing of it is written.
+func TestAnswerWithoutRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for size, status := range map[int]int{16 << 10: 200, 16<<10 + 1: 503} {
+			w := httptest.NewRecorder()
+			c := &callContext{pipeline: New(Options{Requests: requestlog.New(nil, nil)}), ctx: t.Context(), row: &row{}, w: w,
+				r: httptest.NewRequest("GET", "/", nil)}
+			c.row.Status = http.StatusOK
+			c.Actor = &actor.Actor{OwnerID: "a"}
+			c.pipeline.sending.take("a", 4<<20)
+			c.answer(&outcome{text: bytes.Repeat([]byte("1"), size), etag: "x"})
+			if written := w.Body.Len() > size; w.Code != status || written != (status == 200) ||
+				(w.Header().Get("ETag") != "") != written {
+				t.Errorf("an answer of %d bytes: %d %v, %d bytes", size, w.Code, w.Header(), w.Body.Len())
+			}
+		}
+	})
+}
+
+// An account that used up the bytes of its receipts is known as long as its hour lasts, and forgotten when another one
+// uses up its own.
+func TestFullReceiptsAreForgotten(t *testing.T) {
+	now := clock.At(time.Date(2026, 11, 20, 12, 30, 0, 0, time.UTC))
+	p := New(Options{Limiter: ratelimit.NewMemory()})
+	p.receipts.until = map[string]clock.Instant{"over": now - 1, "just over": now, "full": now + 1}
+	c := &callContext{Call: Call{Now: now, limitScale: 1, Actor: &actor.Actor{OwnerID: "a"}}, pipeline: p, ctx: t.Context()}
+	known := func(want map[string]clock.Instant) {
+		t.Helper()
+		if !maps.Equal(p.receipts.until, want) {
+			t.Errorf("full are %v, want %v", p.receipts.until, want)
+		}
+	}
+	before := maps.Clone(p.receipts.until)
+	c.countReceipt(1 << 10)       // is small
+	c.countReceipt(16<<20 + 1023) // leaves one byte
+	known(before)
+	c.countReceipt(1<<10 + 1)
+	hour := clock.At(time.Date(2026, 11, 20, 13, 0, 0, 0, time.UTC))
+	known(map[string]clock.Instant{"full": now + 1, "a": hour})
+	for at, full := range map[clock.Instant]bool{now: true, hour - 1: true, hour: false} {
+		c.Now = at
+		if err := c.receiptRoom(); (err != nil) != full {
+			t.Errorf("%v before the end of the hour: %v", hour.Sub(at), err)
+		}
+	}
 }
 
 // A body that does not come in is told apart from one that comes in too slowly.

@@ -1,6 +1,8 @@
 package op_test
 
 import (
+	"errors"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
@@ -131,6 +133,68 @@ func TestReplayChecksAuthorization(t *testing.T) {
 		owner.Call("PATCH", path, M{"permissions": []string{"apps:read"}}, apitest.IfMatch(reduced.Revision())).
 			Want(200)
 		k.Call("POST", "/links", body, key).Refused(fault.InsufficientPermission)
+	})
+}
+
+// failing has statements of a call fail that end with a text.
+func failing(end string) apitest.With {
+	return func(r *http.Request) {
+		*r = *r.WithContext(store.WithFaults(r.Context(), func(query string) error {
+			if strings.HasSuffix(query, end) {
+				return errors.New("the statement was made to fail")
+			}
+			return nil
+		}))
+	}
+}
+
+// A receipt that cannot be read, or of whose app it is not known whether it is still there, answers nothing. What was
+// done is not done again.
+func TestReceiptThatCannotBeUsed(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		other := owner.Call("POST", "/apps", M{"name": "Other"}).Want(201).Text("data.id")
+		issued := owner.Call("POST", "/api-keys", M{"name": "k", "appIds": []string{owner.AppID, other},
+			"permissions": []string{"tags:create"}}).Want(201)
+		k, key := i.Client(t, issued.Text("data.secret")), apitest.Idempotent(apitest.NewKey())
+		again := func(with apitest.With) *apitest.Response {
+			t.Helper()
+			return k.Call("POST", "/tags", M{"appId": owner.AppID, "name": "t"}, key, with)
+		}
+		as := func(*http.Request) {}
+		again(as).Want(201)
+		fails := func(with apitest.With) {
+			t.Helper()
+			if r := again(with).Refused(fault.Internal); r.Header.Get("Idempotency-Replayed") != "" {
+				t.Errorf("a failure says that it is a replay: %v", r.Header)
+			}
+		}
+		fails(failing("FROM receipt WHERE credential = ? AND key = ? AND expires_at > ?"))
+		headers, err := store.One(t.Context(), i.DB, store.Value[string], "SELECT header FROM receipt WHERE credential LIKE 'key:%'")
+		if err != nil {
+			t.Fatal(err)
+		}
+		set := func(header string) {
+			t.Helper()
+			if _, err := i.DB.Exec(t.Context(), "UPDATE receipt SET header = ? WHERE credential LIKE 'key:%'", header); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, damaged := range []string{"!{", "{"} { // it is not JSON, or ends too early
+			set(damaged)
+			fails(as)
+		}
+		set(headers)
+		if r := again(as).Want(201); r.Header.Get("Idempotency-Replayed") != "true" {
+			t.Error("the repaired receipt does not answer")
+		}
+		owner.Call("PATCH", "/api-keys/"+issued.Text("data.key.id"), M{"appIds": []string{other}},
+			apitest.IfMatch(issued.Revision())).Want(200)
+		fails(failing("SELECT 1 FROM app WHERE id = ?"))
+		again(as).Refused(fault.NotFound)
+		if n := owner.Call("GET", "/tags?appId="+owner.AppID, nil).Want(200).Len("data"); n != 1 {
+			t.Errorf("%d tags", n)
+		}
 	})
 }
 

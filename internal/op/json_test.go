@@ -95,6 +95,30 @@ func FuzzParseJSON(f *testing.F) {
 	})
 }
 
+// Every spelling of a whole number is read, up to the largest float64 below 2^63; nothing else is made one, and what is
+// refused leaves the value as it was.
+func TestWholeNumbers(t *testing.T) {
+	for text, want := range map[string]int64{"7": 7, "100.0": 100, "1e2": 100, "-12.5e1": -125, "-0.0": 0,
+		"9223372036854775807": math.MaxInt64, "-9223372036854775808": math.MinInt64,
+		"9223372036854774784.0": 9223372036854774784, "-9223372036854774784.0": -9223372036854774784} {
+		got := int64(7)
+		if err := Unmarshal([]byte(text), &got); err != nil || got != want {
+			t.Errorf("%s is read as %d, %v", text, got, err)
+		}
+		var n int
+		if err := Unmarshal([]byte(text), &n); err != nil || int64(n) != want {
+			t.Errorf("%s is read as the int %d, %v", text, n, err)
+		}
+	}
+	for _, text := range []string{"1.5", "-0.1", "1e-1", "9223372036854775808", "9223372036854775808.0",
+		"-9223372036854775809", "1e400", "-1e400", "-", "1.", "1e", `"1"`, "true", "[]"} {
+		got := int64(7)
+		if err := Unmarshal([]byte(text), &got); err == nil || got != 7 {
+			t.Errorf("%s is read as %d, %v", text, got, err)
+		}
+	}
+}
+
 // A panic while a body is checked is a refusal, not a failure of the service.
 func TestPanicWhileChecking(t *testing.T) {
 	var logged strings.Builder

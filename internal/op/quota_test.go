@@ -1,7 +1,10 @@
 package op_test
 
 import (
+	"errors"
+	"net/http"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -9,6 +12,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/store"
 )
 
 // Of 500 parallel writes exactly 120 are admitted in a window, and each refusal
@@ -143,4 +147,29 @@ func TestAddressWindow(t *testing.T) {
 	}
 	i.Clock.Move(time.Minute)
 	anonymous.Call("GET", "/me", nil).Refused(fault.Unauthenticated)
+}
+
+// A call that cannot be counted fails, and does nothing.
+func TestCallThatIsNotCounted(t *testing.T) {
+	i := apitest.New(t, "postgres", apitest.Options{}) // where the database counts
+	owner := i.Prepared(t, "ann@example.com")
+	notCounted := func(nth int) apitest.With {
+		return func(r *http.Request) {
+			*r = *r.WithContext(store.WithFaults(r.Context(), func(query string) error {
+				if strings.HasPrefix(query, "INSERT INTO rate_window") {
+					if nth--; nth == 0 {
+						return errors.New("the statement was made to fail")
+					}
+				}
+				return nil
+			}))
+		}
+	}
+	for nth := range 2 { // the window of entries, and those of the call
+		owner.Call("GET", "/tags?appId="+owner.AppID, nil, notCounted(nth+1)).Refused(fault.Internal)
+		owner.Call("POST", "/tags", M{"appId": owner.AppID, "name": "t"}, notCounted(nth+1)).Refused(fault.Internal)
+	}
+	if n := owner.Call("GET", "/tags?appId="+owner.AppID, nil).Want(200).Len("data"); n != 0 {
+		t.Errorf("%d tags", n)
+	}
 }

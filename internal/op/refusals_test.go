@@ -1,9 +1,12 @@
 package op_test
 
 import (
+	"io"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/fault"
@@ -85,6 +88,56 @@ func TestSizeOfBodies(t *testing.T) {
 			body := `{"name":"App"}` + strings.Repeat(" ", 32_768-len(`{"name":"App"}`))
 			owner.Call("POST", "/apps", body, with...).Want(201)
 			owner.Call("POST", "/apps", body+" ", with...).Refused(fault.PayloadTooLarge)
+		}
+	})
+}
+
+// An upload that the disk does not take is answered as a part of the service that is unavailable. The log alone says
+// why, and the same key works later.
+func TestUploadThatIsNotStored(t *testing.T) {
+	var log apitest.Journal
+	apitest.EachWith(t, apitest.Options{Log: &log}, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		key := apitest.Idempotent(apitest.NewKey())
+		if err := os.Rename(i.DataDir, i.DataDir+"-away"); err != nil {
+			t.Fatal(err)
+		}
+		r := owner.Upload("image/png", apitest.Picture(t), key).Refused(fault.Unavailable)
+		if r.Header.Get("Retry-After") != "5" || strings.Contains(string(r.Body), i.DataDir) {
+			t.Errorf("%v %s", r.Header, r.Body)
+		}
+		if lines := log.String(); !strings.Contains(lines, "call failed") || !strings.Contains(lines, i.DataDir) {
+			t.Errorf("the log does not say why: %s", lines)
+		}
+		if err := os.Rename(i.DataDir+"-away", i.DataDir); err != nil {
+			t.Fatal(err)
+		}
+		if n := owner.Call("GET", "/assets?appId="+owner.AppID, nil).Want(200).Len("data"); n != 0 {
+			t.Errorf("%d assets", n)
+		}
+		if r := owner.Upload("image/png", apitest.Picture(t), key).Want(201); r.Header.Get("Idempotency-Replayed") != "" {
+			t.Error("a refused upload left a receipt")
+		}
+	})
+}
+
+// An upload that comes in too slowly is told apart from one that is cut off, whichever part of it was the last.
+func TestUploadThatDoesNotComeIn(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		for part, bytes := range map[string]int64{"nothing": 0, "header": 100, "appId": 112, "half of appId": 130, "file": 300} {
+			for want, err := range map[string]error{"The body came in too slowly": os.ErrDeadlineExceeded,
+				"The body is not valid multipart": io.ErrUnexpectedEOF} {
+				r := owner.Upload("image/png", apitest.Picture(t), func(r *http.Request) {
+					r.Body = io.NopCloser(io.MultiReader(io.LimitReader(r.Body, bytes), iotest.ErrReader(err)))
+				}).Refused(fault.InvalidRequest)
+				if message := r.Text("error.message"); !strings.HasPrefix(message, want) {
+					t.Errorf("%v after %s: %s", err, part, message)
+				}
+			}
+		}
+		if n := owner.Call("GET", "/assets?appId="+owner.AppID, nil).Want(200).Len("data"); n != 0 {
+			t.Errorf("%d assets", n)
 		}
 	})
 }

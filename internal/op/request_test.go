@@ -43,6 +43,8 @@ func TestHeaders(t *testing.T) {
 			fault.ReasonRepeated)
 		says(owner.Call("POST", "/tags", M{}, add("Content-Type", "application/json")), fault.InvalidRequest,
 			"header.Content-Type", fault.ReasonRepeated)
+		says(owner.Upload("image/png", apitest.Picture(t), add("Content-Type", "multipart/form-data; boundary=x")),
+			fault.InvalidRequest, "header.Content-Type", fault.ReasonRepeated)
 		says(owner.Call("POST", "/tags", M{}, add("Content-Encoding", ""), add("Content-Encoding", "gzip")),
 			fault.InvalidRequest, "header.Content-Encoding", fault.ReasonRepeated)
 		for _, weak := range []string{"*", `W/"` + link.Revision() + `"`, link.Revision(),

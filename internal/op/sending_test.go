@@ -2,8 +2,12 @@ package op_test
 
 import (
 	"fmt"
+	"io"
+	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/waymarkhq/waymark/internal/apitest"
@@ -106,5 +110,106 @@ func TestUnreadAnswers(t *testing.T) {
 			}
 		}
 		owner.Call("GET", list+owner.AppID, nil).Want(200)
+	})
+}
+
+// gone is a client whose connection ends with an error while it is answered.
+type gone struct {
+	*httptest.ResponseRecorder
+	err error
+}
+
+func (g gone) Write([]byte) (int, error) { return 0, g.err }
+
+// The operator sees how many answers were not read in time, also of those that are repeated: not those of clients that
+// went, and not those that were read.
+func TestUnreadAnswersAreCounted(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		key := apitest.NewKey()
+		unread := func() (n float64) {
+			families, err := i.Metrics.Gather()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range families {
+				if f.GetName() == "waymark_api_answers_unread_total" {
+					n = f.Metric[0].GetCounter().GetValue()
+				}
+			}
+			return n
+		}
+		want := 0.
+		for _, c := range []struct {
+			method string
+			err    error
+			more   float64
+		}{
+			{"GET", nil, 0}, {"GET", io.ErrClosedPipe, 0}, {"GET", os.ErrDeadlineExceeded, 1}, {"POST", os.ErrDeadlineExceeded, 1},
+			{"POST", os.ErrDeadlineExceeded, 1}, {"POST", io.ErrClosedPipe, 0}, {"POST", nil, 0},
+		} {
+			path, body, status := "/tags?appId="+owner.AppID, "", 200
+			if c.method == "POST" {
+				path, body, status = "/tags", `{"appId":"`+owner.AppID+`","name":"t"}`, 201
+			}
+			r := httptest.NewRequest(c.method, "https://api.example/v1"+path, strings.NewReader(body))
+			r.Header.Set("Authorization", "Bearer "+owner.Credential)
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Idempotency-Key", key)
+			var w http.ResponseWriter = httptest.NewRecorder()
+			if c.err != nil {
+				w = gone{httptest.NewRecorder(), c.err}
+			}
+			i.API.ServeHTTP(w, r)
+			if want += c.more; unread() != want {
+				t.Errorf("after %s with %v, %v answers were not read, want %v", c.method, c.err, unread(), want)
+			}
+			if g, ok := w.(gone); ok && g.Code != status {
+				t.Errorf("%s with %v: %d", c.method, c.err, g.Code)
+			}
+		}
+	})
+}
+
+// A change whose answer finds no room has happened, and its answer is there when the same key comes again. That one waits
+// for its room, too.
+func TestChangeWhoseAnswerFindsNoRoom(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		made, changed := apitest.Idempotent(apitest.NewKey()), apitest.Idempotent(apitest.NewKey())
+		large := M{"parameters": M{"text": strings.Repeat("x", 16<<10-20)}}
+		link := owner.Link("a", large, made).Want(201)
+		path := "/links/" + link.Text("data.id")
+		change := func() *apitest.Response {
+			return owner.Call("PATCH", path, M{"title": "changed"}, apitest.IfMatch(link.Revision()), changed)
+		}
+		var unread []*stuck
+		done := make(chan struct{}, 300)
+		for range (4 << 20) / len(link.Value("data")) {
+			w := newStuck()
+			r := httptest.NewRequest("GET", "https://api.example/v1"+path, nil)
+			r.Header.Set("Authorization", "Bearer "+owner.Credential)
+			go func() {
+				i.API.ServeHTTP(w, r)
+				done <- struct{}{}
+			}()
+			<-w.writing
+			unread = append(unread, w)
+		}
+		var calls sync.WaitGroup
+		calls.Go(func() { change().Refused(fault.Unavailable) })
+		calls.Go(func() { owner.Link("a", large, made).Refused(fault.Unavailable) })
+		calls.Wait()
+		for _, w := range unread {
+			close(w.read)
+			<-done
+		}
+		for status, call := range map[int]func() *apitest.Response{200: change,
+			201: func() *apitest.Response { return owner.Link("a", large, made) }} {
+			if r := call().Want(status); r.Header.Get("Idempotency-Replayed") != "true" {
+				t.Errorf("%d is no replay", status)
+			}
+		}
+		owner.Call("GET", path, nil).Want(200).Has("data.title", `"changed"`)
 	})
 }
