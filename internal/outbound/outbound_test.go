@@ -141,6 +141,7 @@ func TestNobodyListens(t *testing.T) {
 	}
 	listener.Close()
 	post(t, outbound.Options{Allow: to(listener.Addr())}, destination, 0, "connection_failed")
+	post(t, outbound.Options{}, "https://[hooks.example.com/", 0, "connection_failed") // what Check would not accept
 }
 
 // Every attempt has a connection of its own, with the short handshake for the

@@ -186,6 +186,26 @@ func TestTogetherInNewWindow(t *testing.T) {
 	})
 }
 
+// Calls that cannot be counted together are not admitted, and not counted one by one either.
+func TestFailedCountOfSeveral(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		d, buckets := NewDatabase(db), []Bucket{{Name: "write", By: "app", Key: "p", Limit: 9, Window: time.Minute}}
+		ctx, outcome := storetest.FailNth(t.Context(), 1)
+		answers := d.takeAll(ctx, storetest.Start, buckets, 3)
+		if failed, _ := outcome(); failed == "" || len(answers) != 3 {
+			t.Fatalf("%d answers, %q was made to fail", len(answers), failed)
+		}
+		for i, a := range answers {
+			if a.admitted || a.err == nil || errors.Is(a.err, errFull) {
+				t.Errorf("call %d: %+v", i, a)
+			}
+		}
+		if s, err := d.Peek(t.Context(), storetest.Start, buckets); err != nil || s[0].Used != 0 {
+			t.Errorf("counted: %+v, %v", s, err)
+		}
+	})
+}
+
 // When counting panics nobody waits for an answer that never comes.
 func TestPanicTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

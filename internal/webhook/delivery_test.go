@@ -555,6 +555,63 @@ func TestAuthorizationLost(t *testing.T) {
 	})
 }
 
+// Nothing is sent to a destination on hold: what was due before is cancelled, and tells why.
+func TestDueToADestinationOnHold(t *testing.T) {
+	each(t, func(t *testing.T, i *apitest.Installation, r *receiver) {
+		for hold, why := range map[string]string{"authorization_required": "authorization_lost", "suspended": "suspended"} {
+			owner, _, _ := strings.Cut(hold, "_")
+			w := register(t, i.Prepared(t, owner+"@example.com"), nil)
+			emit(t, i, w.c.AppID, 2)
+			exec(t, i.DB, "UPDATE webhook SET hold = ? WHERE id = ?", hold, w.id)
+			i.Deliver(t)
+			if got := r.take(); len(got) != 0 {
+				t.Errorf("%s: %d requests", hold, len(got))
+			}
+			w.wantStates("cancelled:" + why + " cancelled:" + why)
+			w.get().Has("data.status", `"`+hold+`"`)
+		}
+	})
+}
+
+// A destination that loses its authorization during an attempt needs another one: its attempt counts, what waits is
+// cancelled for that reason, and too many failures do not have it suspended besides.
+func TestAuthorizationLostDuringAnAttempt(t *testing.T) {
+	each(t, func(t *testing.T, i *apitest.Installation, r *receiver) {
+		for n, c := range []struct {
+			status, failures int
+			states, counted  string
+		}{
+			{204, 9, "succeeded cancelled:authorization_lost", "0"},
+			{500, 0, "cancelled:authorization_lost cancelled:authorization_lost", "1"},
+			{500, 9, "cancelled:authorization_lost cancelled:authorization_lost", "10"},
+		} {
+			w := register(t, i.Prepared(t, "owner"+strconv.Itoa(n)+"@example.com"), nil)
+			emit(t, i, w.c.AppID, 2)
+			exec(t, i.DB, "UPDATE webhook SET consecutive_failures = ? WHERE id = ?", c.failures, w.id)
+			r.answers(func(string, received) int {
+				exec(t, i.DB, "UPDATE webhook SET hold = 'authorization_required' WHERE id = ?", w.id)
+				return c.status
+			})
+			i.Deliver(t)
+			if got := r.take(); len(got) != 1 {
+				t.Errorf("%d after %d failures: %d requests", c.status, c.failures, len(got))
+			}
+			w.wantStates(c.states)
+			w.get().Has("data.status", `"authorization_required"`).Has("data.consecutiveFailures", c.counted)
+		}
+	})
+}
+
+// A delivery that is gone is missing, and no failure of the service.
+func TestDeliveryGone(t *testing.T) {
+	each(t, func(t *testing.T, i *apitest.Installation, _ *receiver) {
+		_, err := delivery.Load(t.Context(), i.DB, "none")
+		if refusal, ok := fault.From(err); !ok || refusal.Code != fault.NotFound {
+			t.Error(err)
+		}
+	})
+}
+
 // A destination that is authorized anew while an attempt finds that its
 // authorization is lost is not put on hold: what counts is what was committed.
 func TestAuthorizedMeanwhile(t *testing.T) {

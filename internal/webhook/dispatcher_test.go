@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -406,4 +407,22 @@ func TestDestinationsThatCannotBeRead(t *testing.T) {
 		exec(t, i.DB, "ALTER TABLE away RENAME TO webhook_subscription")
 		owner.Link("a", nil).Want(201)
 	})
+}
+
+// An event that cannot be written as JSON is not sent. Its attempt does not count, and the operator is told.
+func TestEventThatCannotBeWritten(t *testing.T) {
+	r, log := newReceiver(t), &apitest.Journal{}
+	i := apitest.New(t, "sqlite", apitest.Options{Outbound: r.options(), Log: log}) // PostgreSQL keeps no such text
+	owner := i.Prepared(t, "ann@example.com")
+	w := register(t, owner, nil)
+	emit(t, i, owner.AppID, 1)
+	exec(t, i.DB, "UPDATE webhook_delivery SET resource_id = CAST(X'ff' AS TEXT)")
+	i.Deliver(t)
+	if got := r.take(); len(got) != 0 {
+		t.Errorf("it is sent: %v", got)
+	}
+	w.newest().Has("data.attempts", "0").Has("data.state", `"delivering"`)
+	if !strings.Contains(log.String(), "webhook dispatcher") || !strings.Contains(log.String(), "UTF-8") {
+		t.Errorf("the log does not tell of it: %s", log)
+	}
 }
