@@ -38,8 +38,6 @@ var equivalents = []unseen{
 		"how many are asked for at a time, not which"},
 	{"internal/clicklog/folder.go", "adoptFolder", "", "err != nil", "false in err != nil || len(segments) == 0",
 		"where the files cannot be listed there are none"},
-	{"internal/clicklog/log.go", "Inherited", "", "s.done < s.end", "s.done <= s.end",
-		"a file of an ended process leaves the queue with its last event"},
 	{"internal/clicklog/oldest.go", "firstStored", "", "len(chunk) > 0", "len(chunk) >= 0",
 		"an empty rest has no record, nor a place where one may start"},
 	{"internal/clicklog/oldest.go", "Oldest", "", "s.end <= from", "false in s.number < file || s.end <= from",
