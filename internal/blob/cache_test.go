@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 )
 
@@ -114,6 +115,68 @@ func TestCache(t *testing.T) {
 	}
 	if err := store.Check(t.Context()); err != nil {
 		t.Error(err)
+	}
+}
+
+// What a crash left half fetched is removed when the cache is first used; what is whole is kept, and what is not
+// the cache's stays.
+func TestCacheAfterACrash(t *testing.T) {
+	_, store, dir, fetched := cached(t, 30)
+	put(t, store, segmentName(1), "one")
+	put(t, store, segmentName(2), "two")
+	if err := os.Mkdir(filepath.Join(dir, "events-cache"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{".storing-1", segmentName(1), "readme"} {
+		if err := os.WriteFile(filepath.Join(dir, "events-cache", file), []byte("one"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n, want := range []string{"one", "two"} {
+		if got := get(t, store, segmentName(n+1)); got != want || fetched.Load() != int64(n) {
+			t.Errorf("%q, fetched %d times", got, fetched.Load())
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "events-cache", "*"))
+	if err != nil || len(files) != 3 || store.bytes != 6 {
+		t.Errorf("%v, %v; %d bytes are known", files, err, store.bytes)
+	}
+	if unfinished, err := filepath.Glob(filepath.Join(dir, "events-cache", ".storing-*")); err != nil || len(unfinished) > 0 {
+		t.Errorf("%v, %v", unfinished, err)
+	}
+}
+
+// An object that cannot get its name is told to whoever reads it, and nothing is left of it.
+func TestCacheWithoutAName(t *testing.T) {
+	_, store, dir, _ := cached(t, 30)
+	put(t, store, segmentName(1), "one")
+	put(t, store, segmentName(2), "two")
+	get(t, store, segmentName(1))
+	taken := filepath.Join(dir, "events-cache", segmentName(2))
+	if err := os.Mkdir(taken, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Open(t.Context(), segmentName(2)); !errors.Is(err, ErrAway) || !errors.Is(err, syscall.EEXIST) {
+		t.Errorf("%v", err)
+	}
+	if entries, err := os.ReadDir(filepath.Join(dir, "events-cache")); err != nil || len(entries) != 2 || store.bytes != 3 {
+		t.Errorf("%v, %v; %d bytes are known", entries, err, store.bytes)
+	}
+	if err := os.Remove(taken); err != nil {
+		t.Fatal(err)
+	}
+	if got := get(t, store, segmentName(2)); got != "two" {
+		t.Errorf("%q", got)
+	}
+}
+
+// What is no name of an object is not asked for.
+func TestCacheOfNoName(t *testing.T) {
+	_, store, _, fetched := cached(t, 30)
+	for _, no := range []string{"", "readme", "../" + segmentName(1), "x/" + segmentName(1)} {
+		if _, err := store.Open(t.Context(), no); !errors.Is(err, ErrNotFound) || fetched.Load() > 0 || store.kept != nil {
+			t.Errorf("%q: %v, fetched %d times", no, err, fetched.Load())
+		}
 	}
 }
 

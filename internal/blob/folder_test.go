@@ -1,6 +1,7 @@
 package blob
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -55,5 +56,39 @@ func TestFolderIsSynced(t *testing.T) {
 		case failing > 0 && !strings.HasPrefix(err.Error(), ErrAway.Error()+": "+doing[failing-1]+": "):
 			t.Errorf("sync %d of %q fails: %v, want %q", failing, steps, err, doing[failing-1])
 		}
+	}
+}
+
+// A folder that cannot be looked through takes nothing new.
+func TestFolderIsTidiedFirst(t *testing.T) {
+	f := newFolder(t)
+	put(t, f, another, "x")
+	f.tidied.Store(0)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := f.Put(ctx, name, "image/png", strings.NewReader("x"), 1); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	if got := names(t, f); !slices.Equal(got, []string{another}) {
+		t.Errorf("%v", got)
+	}
+}
+
+// A file that is finished while the folder is looked through is no failure.
+func TestFinishedMeanwhile(t *testing.T) {
+	f := newFolder(t)
+	file := filepath.Join(f.path, ".storing-1")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(f.path)
+	if err != nil || len(entries) != 1 {
+		t.Fatal(entries, err)
+	}
+	if err := os.Rename(file, filepath.Join(f.path, name)); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.tidy(entries[0]); err != nil {
+		t.Error(err)
 	}
 }

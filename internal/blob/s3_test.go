@@ -158,15 +158,24 @@ func TestS3Names(t *testing.T) {
 }
 
 // An object that someone else stored, too large to be kept in memory, is not
-// cut.
+// cut, and no file stays open for it.
 func TestS3TooLarge(t *testing.T) {
 	s := newService(t)
-	if _, err := s.backend.PutObject("images", name, nil, strings.NewReader(strings.Repeat("x", 1<<20+1)), 1<<20+1,
-		nil); err != nil {
+	if _, err := s.backend.PutObject("images", name, map[string]string{"Last-Modified": "Fri, 20 Nov 2026 12:00:00 GMT"},
+		strings.NewReader(strings.Repeat("x", 1<<20+1)), 1<<20+1, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.store(t, "images").Open(t.Context(), name); !errors.Is(err, ErrAway) {
+	store := s.store(t, "images")
+	if _, err := store.Open(t.Context(), name); !errors.Is(err, ErrAway) || !strings.Contains(err.Error(), "more than 1048576 bytes") {
 		t.Errorf("%v", err)
+	}
+	var file *os.File
+	_, err := store.fetch(t.Context(), name, func() (_ *os.File, err error) {
+		file, err = store.nameless()
+		return file, err
+	})
+	if closed := file.Close(); err == nil || !errors.Is(closed, os.ErrClosed) {
+		t.Errorf("%v; the file closes with %v", err, closed)
 	}
 }
 
@@ -300,6 +309,12 @@ func TestAddress(t *testing.T) {
 		"https://s3.example%3Fx=leak-1", "https://s3.example%23leak-1", "https://", "%2525"} {
 		if _, err := Open("s3://images?endpoint="+endpoint, t.TempDir(), Images); err == nil ||
 			!strings.Contains(err.Error(), "endpoint is not an address such as https://") {
+			t.Errorf("%q: %v", endpoint, err)
+		}
+	}
+	for _, endpoint := range []string{"https://-s3.example", "https://" + strings.Repeat("s3.", 90) + "example"} {
+		if _, err := Open("s3://images?endpoint="+endpoint, t.TempDir(), Images); err == nil ||
+			!strings.Contains(err.Error(), "endpoint is not a host") {
 			t.Errorf("%q: %v", endpoint, err)
 		}
 	}

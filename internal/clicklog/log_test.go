@@ -2,7 +2,9 @@ package clicklog
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -328,6 +330,8 @@ func TestDamage(t *testing.T) {
 	one := len(whole) / 3
 	flipped := slices.Clone(whole)
 	flipped[one+headerSize+2] ^= 0x40
+	stranger := []byte{3, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3}
+	binary.LittleEndian.PutUint32(stranger[4:], crc32.Checksum(stranger[8:], castagnoli))
 	for name, c := range map[string]struct {
 		contents []byte
 		want     []int64
@@ -335,6 +339,7 @@ func TestDamage(t *testing.T) {
 	}{
 		"byte in the second record": {flipped, []int64{ids[0], ids[2]}, one},
 		"a byte too many":           {slices.Concat(whole[:one], []byte{7}, whole[one:]), ids, 1},
+		"the checksum of no event":  {slices.Concat(whole[:one], stranger, whole[one:]), ids, 11},
 		"zeros in the middle":       {slices.Concat(whole[:one], make([]byte, 3<<20), whole[one:]), ids, 3 << 20},
 		"zeros in a whole read":     {slices.Concat(make([]byte, 1<<20-100), whole), ids, 1<<20 - 100},
 		"zeros after the end":       {append(slices.Clone(whole), make([]byte, 4096)...), ids, 4096},
@@ -422,6 +427,92 @@ func TestForeignFilesStay(t *testing.T) {
 		if _, err := os.Stat(path); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// A folder in which an ended process left no files is removed, one with files of others stays; neither has events.
+func TestFolderWithoutFiles(t *testing.T) {
+	dir := t.TempDir()
+	for _, folder := range []string{"empty", "foreign"} {
+		if err := os.Mkdir(filepath.Join(dir, folder), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "foreign", "1.v2"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var told bytes.Buffer
+	l, err := Open(dir, slog.New(slog.NewTextHandler(&told, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, drain(t, l), nil)
+	abandon(t, l)
+	left, err := filepath.Glob(filepath.Join(dir, "*", "*"))
+	if err != nil || len(left) != 1 || filepath.Base(left[0]) != "1.v2" || told.Len() > 0 {
+		t.Errorf("%v, %v; told: %s", left, err, &told)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "empty")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the empty folder: %v", err)
+	}
+}
+
+// The files of an ended process are read in the order of their numbers, which an event store counts on. One
+// without events has none that are left.
+func TestOrderOfLeftFiles(t *testing.T) {
+	dir := leave(t, nil)
+	l := open(t, dir)
+	if len(l.queue) != 1 || l.Inherited() {
+		t.Error("an empty file has events")
+	}
+	abandon(t, l)
+	if err := os.Mkdir(filepath.Join(dir, "dead"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	contents, _ := records(t, 0)
+	for _, number := range []string{"10", "9", "1"} {
+		if err := os.WriteFile(filepath.Join(dir, "dead", number+extension), contents, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l = open(t, dir)
+	b, err := l.Next(10)
+	if err != nil || len(b.Runs) != 3 || b.Runs[0].File != 1 || b.Runs[1].File != 9 || b.Runs[2].File != 10 || !l.Inherited() {
+		t.Errorf("%+v, %v", b, err)
+	}
+}
+
+// A file that cannot be closed is told, by whoever should have closed it, and stops nothing.
+func TestFileCannotBeClosed(t *testing.T) {
+	contents, _ := records(t, 0)
+	dir := leave(t, contents)
+	if err := os.WriteFile(filepath.Join(dir, "dead", "2"+extension), contents, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l := open(t, dir)
+	next := func() (*Batch, error) {
+		b, err := l.Next(10)
+		if err == nil && len(b.Events) != 2 {
+			t.Fatalf("%+v", b)
+		}
+		l.reader.file.Close() // so that it cannot be closed again
+		return b, err
+	}
+	if _, err := next(); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := next(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("read %v, %v", b, err)
+	}
+	b, err := next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Done(b); !errors.Is(err, os.ErrClosed) || !strings.Contains(err.Error(), "tidy click log: ") {
+		t.Errorf("%v", err)
+	}
+	if left := files(t, dir); len(left) != 0 || l.Backlog() != 0 {
+		t.Errorf("files left: %v, backlog %d", left, l.Backlog())
 	}
 }
 

@@ -82,6 +82,14 @@ func TestOldestOfWhatCannotBeRead(t *testing.T) {
 		"a folder in place of a file": {func(dir string) error {
 			return os.MkdirAll(filepath.Join(dir, "log", "1"+extension), 0o700)
 		}, true},
+		"a file that cannot be opened": {func(dir string) error {
+			file := filepath.Join(dir, "log", "1"+extension)
+			return errors.Join(os.Mkdir(filepath.Dir(file), 0o700), os.Symlink(file, file))
+		}, true},
+		"a file that is gone": {func(dir string) error {
+			return errors.Join(os.Mkdir(filepath.Join(dir, "log"), 0o700),
+				os.Symlink("none", filepath.Join(dir, "log", "1"+extension)))
+		}, false},
 		"a file of another kind": {func(dir string) error {
 			return errors.Join(os.Mkdir(filepath.Join(dir, "log"), 0o700),
 				os.WriteFile(filepath.Join(dir, "log", "1.txt"), []byte("x"), 0o600))

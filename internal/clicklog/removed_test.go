@@ -224,6 +224,22 @@ func TestWhatCannotBeRemoved(t *testing.T) {
 	}
 }
 
+// What fails while it is read is an error, not the loss of what could not be read.
+func TestReadFails(t *testing.T) {
+	contents, _ := records(t, 0, 0)
+	l, _, told := taken(t, contents)
+	path := l.queue[0].path
+	if err := errors.Join(os.Remove(path), os.Mkdir(path, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := l.Next(10); !errors.Is(err, syscall.EISDIR) || !strings.Contains(err.Error(), path) {
+		t.Errorf("read %v, %v", b, err)
+	}
+	if l.Lost() != 0 || l.Backlog() != int64(len(contents)) || strings.Contains(told.String(), "lost") {
+		t.Errorf("%d bytes lost, backlog %d; told:\n%s", l.Lost(), l.Backlog(), told)
+	}
+}
+
 // A file that cannot be read just now is told as that, and its events come later.
 func TestFileCannotBeRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -58,6 +58,11 @@ func TestNull(t *testing.T) {
 			t.Errorf("row %d is %v, want %v", n+1, rows[n][0], want)
 		}
 	}
+	cells := []Cell{{"", true}, {"null", false}, {"", false}, {"text", true}}
+	text := Rows([][]Cell{cells})
+	if want := "null,\"null\",,null\r\n"; text != want {
+		t.Errorf("cells without a value are written as %q, want %q", text, want)
+	}
 	if text := Write([]string{"null"}, [][]string{{"null"}}); text != "\ufeff\"null\"\r\n\"null\"\r\n" {
 		t.Errorf("null is written as %q", text)
 	}

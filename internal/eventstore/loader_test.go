@@ -335,6 +335,31 @@ func loadsUnreadable(t *testing.T, later string, moved int) {
 	}
 }
 
+// A file of events that are stored, and which cannot be removed, is told; the events are not moved again.
+func TestLoaderCannotRemove(t *testing.T) {
+	dir := t.TempDir()
+	ended := openLog(t, dir)
+	click(t, ended, 3)
+	if err := ended.Close(); err != nil {
+		t.Fatal(err)
+	}
+	l, counted := openLog(t, dir), 0
+	loader := eventstore.NewLoader(l, countNone, func(_ context.Context, b *clicklog.Batch) error {
+		counted += len(b.Events)
+		files, err := filepath.Glob(filepath.Join(dir, b.Runs[0].Log, "1.*"))
+		if err != nil || len(files) != 1 {
+			t.Fatal(files, err)
+		}
+		return errors.Join(os.Remove(files[0]), os.MkdirAll(filepath.Join(files[0], "x"), 0o700))
+	}, batchSize, slog.New(slog.DiscardHandler))
+	if n, err := loader.Move(t.Context()); n != 0 || err == nil || loader.Oldest() != storetest.Start {
+		t.Errorf("%d, %v; %s stays back", n, err, loader.Oldest())
+	}
+	if n, err := loader.Move(t.Context()); n != 0 || err != nil || counted != 3 || loader.Oldest() != 0 {
+		t.Errorf("%d, %v; %d are counted, %s stays back", n, err, counted, loader.Oldest())
+	}
+}
+
 // A batch of events that are not stored is counted, and nothing is appended.
 func TestLoaderOfUnstoredEvents(t *testing.T) {
 	l, counted := openLog(t, t.TempDir()), 0

@@ -167,6 +167,46 @@ func TestNumbersOfALateTransaction(t *testing.T) {
 	})
 }
 
+// At most 100,000 numbers of a table are remembered: with one more, only the newest are.
+func TestNumbersAreForgotten(t *testing.T) {
+	db := storetest.Open(t, storetest.Address(t, "sqlite"), &clock.Clock{})
+	numbers := eventstore.NewNumbers()
+	numbers.KnowApps(99_998)
+	for _, want := range []int{99_999, 100_000, 1, 2} {
+		if err := db.InTx(t.Context(), func(tx *store.Tx) error {
+			n, err := numbers.In(t.Context(), tx)
+			if err == nil {
+				_, err = n.App(t.Context(), fmt.Sprint("app", want))
+			}
+			return err
+		}); err != nil || numbers.KnownApps() != want {
+			t.Errorf("%d numbers are remembered, want %d; %v", numbers.KnownApps(), want, err)
+		}
+	}
+}
+
+// A number that another value has by now is given to no other one.
+func TestNumberIsTaken(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		err := db.InTx(t.Context(), func(tx *store.Tx) error {
+			n, err := eventstore.NewNumbers().In(t.Context(), tx)
+			if err == nil {
+				_, err = n.App(t.Context(), "first")
+			}
+			if err == nil {
+				_, err = tx.Exec(t.Context(), "INSERT INTO event_app (no, app_id) VALUES (2, 'another')")
+			}
+			if err == nil {
+				_, err = n.App(t.Context(), "second")
+			}
+			return err
+		})
+		if err == nil || !strings.Contains(err.Error(), "number 2 of table 0 is taken") {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
 // States of links that cannot be read are not states of none.
 func TestStatesThatCannotBeRead(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {

@@ -235,3 +235,19 @@ func TestNewest(t *testing.T) {
 		}
 	})
 }
+
+// What cannot be written as JSON is not published, and neither is what was to be published with it.
+func TestWhatCannotBePublished(t *testing.T) {
+	db := open(t, storetest.Address(t, "sqlite"))
+	err := db.InTxReadCommitted(t.Context(), func(tx *store.Tx) error {
+		p, err := Lock(t.Context(), tx)
+		if err != nil {
+			return err
+		}
+		return p.PutLinks(t.Context(), []LinkRoute{{"a.example", "whole", "r", Link{Slug: "whole"}},
+			{"a.example", "x", "r", Link{Slug: "\xff"}}})
+	})
+	if found, lookErr := store.Exists(t.Context(), db, "SELECT 1 FROM route"); err == nil || lookErr != nil || found {
+		t.Errorf("%v; something is published: %t, %v", err, found, lookErr)
+	}
+}
