@@ -377,6 +377,23 @@ func TestValidateAndAvailability(t *testing.T) {
 	})
 }
 
+// On a domain that is not ready for links, or that is being removed, no address is free.
+func TestAvailabilityWithoutReadyDomain(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		for _, c := range []struct{ state, reason string }{
+			{"links = 'pending'", `"invalid"`}, {"links = 'ready', removal_state = 'removing'", `"invalid"`},
+			{"removal_state = NULL", "null"},
+		} {
+			exec(t, i, "UPDATE domain SET "+c.state)
+			r := owner.Call("GET", "/links/availability?slug=free&domain="+owner.Host, nil).Want(200).Has("data.reason", c.reason)
+			if free := c.reason == "null"; free != (r.Value("data.available") == "true") || free == (r.Value("data.url") == "null") {
+				t.Errorf("%s: %s", c.state, r.Body)
+			}
+		}
+	})
+}
+
 func TestPreview(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner, eve := i.Prepared(t, "ann@example.com"), i.Prepared(t, "eve@example.com")

@@ -199,6 +199,35 @@ func TestList(t *testing.T) {
 	})
 }
 
+// A tag and another filter choose the links that fulfil both, of a tag with few links and of one with very many.
+func TestListByTagOfMany(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		tag, other := created(owner, "/tags", M{"name": "t"}), created(owner, "/tags", M{"name": "other"})
+		for slug, tagID := range map[string]string{"both": tag, "other": other} {
+			r := owner.Link(slug, M{"group": "main"}).Want(201)
+			owner.Call("PUT", "/links/"+apitest.Path(r.Text("data.id"))+"/tags", M{"tagIds": []string{tagID}},
+				apitest.IfMatch(r.Revision())).Want(200)
+		}
+		owner.Link("none", M{"group": "main"}).Want(201)
+		for _, links := range []int{1, 1999, 2000} {
+			// The other links of the tag are those of no app: this test needs nothing of them.
+			if _, err := i.DB.Exec(t.Context(), `INSERT INTO link_tag (tag_id, link_created_at, link_id)
+				WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < ?)
+				SELECT tag_id, link_created_at, 'link' || s.n FROM link_tag, s WHERE tag_id = ? AND link_id NOT LIKE 'link%' AND s.n < ?
+				ON CONFLICT DO NOTHING`, links, tag, links); err != nil {
+				t.Fatal(err)
+			}
+			for query, want := range map[string]string{"group=main": "both", "group=operational": "", "q=both": "both", "q=none": "",
+				"archived=false&order=createdAt:asc": "both"} {
+				if got := slugs(owner, "&tagId="+tag+"&"+query); got != want {
+					t.Errorf("of %d links %s lists %q, want %q", links, query, got, want)
+				}
+			}
+		}
+	})
+}
+
 // A link starts and expires at the very instants that it names, in lists as in its
 // own state.
 func TestStateAtItsInstants(t *testing.T) {
