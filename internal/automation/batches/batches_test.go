@@ -252,6 +252,34 @@ func TestInputs(t *testing.T) {
 	})
 }
 
+// An input that its action cannot take is the error of its item, and changes nothing: one that breaks a rule, or
+// one that is damaged.
+func TestInputsThatCannotBeTaken(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		l := owner.Link("a", nil).Want(201)
+		batch := []M{{"action": "update", "input": M{"title": strings.Repeat("x", 201)}},
+			{"action": "move", "input": M{"folderId": strings.Repeat("x", 101)}},
+			{"action": "archive", "input": M{"lifecycle": M{"archived": true}}}}
+		for n, item := range batch {
+			item["clientId"], item["linkId"], item["revision"] = fmt.Sprint(n), l.Text("data.id"), l.Revision()
+		}
+		started := owner.Call("POST", "/link-batches", M{"appId": owner.AppID, "items": batch}).Want(202)
+		if n, err := i.DB.Exec(t.Context(), `UPDATE automation_item SET input = '{"lifecycle":{"archived":"true"}}'
+			WHERE action = 'archive'`); n != 1 || err != nil {
+			t.Fatal(n, err)
+		}
+		i.Settle(t)
+		got := items(owner, started)
+		for n, path := range []string{"/title", "/folderId", "/lifecycle/archived"} {
+			at := fmt.Sprintf("data.%d.error.", n)
+			got.Has(at+"code", `"validation_failed"`).Has(at+"details.0.path", `"`+path+`"`)
+		}
+		owner.Call("GET", "/links/"+apitest.Path(l.Text("data.id")), nil).Want(200).
+			Has("data.revision", l.Value("data.revision"))
+	})
+}
+
 // A batch that did not start is cancelled at once, with all its items; one that
 // lost its authorization does nothing more.
 func TestCancelAndLostAuthorization(t *testing.T) {

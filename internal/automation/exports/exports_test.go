@@ -283,6 +283,44 @@ func TestDownloadRules(t *testing.T) {
 	})
 }
 
+// A file that went after its export was looked up has expired.
+func TestFileThatIsGone(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		export := "/exports/" + made(t, i, owner, "links", "csv", nil).Has("data.state", `"succeeded"`).Text("data.id")
+		owner.Call("GET", export+"/download", nil).Want(200)
+		if n, err := i.DB.Exec(t.Context(), "DELETE FROM automation_file"); n != 1 || err != nil {
+			t.Fatal(n, err)
+		}
+		owner.Call("GET", export+"/download", nil).Refused(fault.ResourceConflict).
+			Has("error.message", `"The file of the export has expired. Request the export again."`)
+	})
+}
+
+// An export whose request is damaged has no file, and is made once the request can be read.
+func TestDamagedRequest(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		export := "/exports/" + owner.Call("POST", "/exports", M{"appId": owner.AppID, "dataset": "links", "format": "csv"}).
+			Want(202).Text("data.id")
+		exec := func(statement string) {
+			t.Helper()
+			if n, err := i.DB.Exec(t.Context(), statement); n != 1 || err != nil {
+				t.Fatal(n, err)
+			}
+		}
+		exec("UPDATE automation_job SET request = request || '!'")
+		i.Settle(t)
+		owner.Call("GET", export, nil).Has("data.state", `"running"`)
+		owner.Call("GET", export+"/download", nil).Refused(fault.Internal)
+		exec("UPDATE automation_job SET request = SUBSTR(request, 1, LENGTH(request) - 1)")
+		owner.Call("GET", export+"/download", nil).Refused(fault.ResourceConflict)
+		i.Clock.Move(time.Minute)
+		i.Settle(t)
+		owner.Call("GET", export, nil).Has("data.state", `"succeeded"`)
+	})
+}
+
 func TestRefusals(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner, eve := i.Prepared(t, "ann@example.com"), i.Prepared(t, "eve@example.com")

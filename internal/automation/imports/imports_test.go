@@ -2,6 +2,7 @@ package imports_test
 
 import (
 	"fmt"
+	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/csvtable"
 	"github.com/waymarkhq/waymark/internal/csvtable/csvtest"
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
 
 type M = apitest.M
@@ -223,6 +225,66 @@ func TestCollisions(t *testing.T) {
 		validate(owner, fresh).Want(200)
 		items(owner, fresh).Has("data.0.state", `"valid"`).Has("data.0.input.domain", `"`+owner.Host+`"`)
 	})
+}
+
+// An import is validated whole or not at all: not when its request or an item is damaged, nor when anything cannot
+// be read or written.
+func TestValidatedWhole(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		created := upload(owner, "csv", "domain,slug\n"+owner.Host+",a\n"+owner.Host+",b\n", nil).Want(201)
+		untouched := func() {
+			t.Helper()
+			owner.Call("GET", path(created), nil).Want(200).Has("data.state", `"uploaded"`).
+				Has("data.revision", created.Value("data.revision"))
+			items(owner, created).Has("data.0.state", `"pending"`).Has("data.1.state", `"pending"`)
+		}
+		for _, column := range []string{"automation_job SET request", "automation_item SET input"} {
+			of, name, _ := strings.Cut(column, " SET ")
+			damage(t, i, "UPDATE "+column+" = "+name+" || '!'")
+			validate(owner, created).Refused(fault.Internal)
+			damage(t, i, "UPDATE "+of+" SET "+name+" = SUBSTR("+name+", 1, LENGTH("+name+") - 1)")
+			untouched()
+		}
+		for nth := 1; ; nth++ {
+			ctx, outcome := storetest.FailNth(t.Context(), nth)
+			r := owner.Call("POST", path(created)+"/validate", M{}, func(r *http.Request) { *r = *r.WithContext(ctx) })
+			failed, _ := outcome()
+			if failed == "" {
+				r.Want(200).Has("data.valid", "2").Has("data.invalid", "0")
+				break
+			}
+			if r.Status != 500 {
+				t.Fatalf("%d %s after a failed %s", r.Status, r.Body, failed)
+			}
+			untouched()
+		}
+	})
+}
+
+// An item that is damaged makes no link, and makes it once it can be read.
+func TestDamagedItem(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		created := upload(owner, "csv", "domain,slug\n"+owner.Host+",a\n", nil).Want(201)
+		commit(owner, validate(owner, created).Want(200)).Want(202)
+		damage(t, i, "UPDATE automation_item SET input = input || '!'")
+		i.Settle(t)
+		damage(t, i, "UPDATE automation_item SET input = SUBSTR(input, 1, LENGTH(input) - 1)")
+		items(owner, created).Has("data.0.state", `"valid"`)
+		owner.Call("GET", "/links?appId="+owner.AppID, nil).Want(200).Has("data", "[]")
+		i.Clock.Move(time.Minute)
+		i.Settle(t)
+		items(owner, created).Has("data.0.state", `"succeeded"`)
+	})
+}
+
+// damage changes what is stored, as no operation would.
+func damage(t *testing.T, i *apitest.Installation, statement string) {
+	t.Helper()
+	if n, err := i.DB.Exec(t.Context(), statement); err != nil || n == 0 {
+		t.Fatalf("%s: %d rows, %v", statement, n, err)
+	}
 }
 
 // Of commits at the same time one is done.

@@ -94,6 +94,11 @@ func TestRefusals(t *testing.T) {
 				t.Errorf("%.60q: %s, want %s", c.content, got, c.message)
 			}
 		}
+		// The columns that there are are listed once.
+		upload(owner, "csv", "a,b\n1,2\n", M{"c": "slug", "d": "title", "e": "domain"}).Refused(fault.ValidationFailed).
+			Has("error.details.0.message", `"the content has no column \"c\"; its columns are \"a, b\""`).
+			Has("error.details.1", `{"path":"/mapping/d","code":"unknown_column","message":"the content has no column \"d\""}`).
+			Has("error.details.2.message", `"the content has no column \"e\""`)
 		upload(owner, "csv", "slug\n"+strings.Repeat("\"\"", 9_000), nil).Refused(fault.PayloadTooLarge)
 		if n := upload(owner, "csv", strings.Repeat("a,", 60)+"a\n", nil).Refused(fault.ValidationFailed).
 			Len("error.details"); n > 50 {
