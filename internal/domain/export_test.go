@@ -17,3 +17,15 @@ func HostZone(ctx context.Context, o Options, db *store.DB, id string) (problem 
 
 // Publish is publish.
 func Publish(ctx context.Context, tx *store.Tx, id string) error { return publish(ctx, tx, id) }
+
+// MarkIssuing is markIssuing.
+func MarkIssuing(ctx context.Context, tx *store.Tx, id string) error { return markIssuing(ctx, tx, id) }
+
+// Prove is prove of a stored domain.
+func Prove(ctx context.Context, tx *store.Tx, id string) (lost bool, err error) {
+	d, err := find(ctx, tx, id)
+	if err != nil {
+		return false, err
+	}
+	return d.prove(ctx, tx)
+}

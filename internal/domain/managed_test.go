@@ -148,6 +148,30 @@ func TestZoneProblems(t *testing.T) {
 	}
 }
 
+// mute is a DNS provider that does not tell which zone hosts a name.
+type mute struct{ away }
+
+func (mute) Zone(context.Context, string) (string, error) { return "", errAway }
+
+// That the provider could not be asked for a zone is an error, no problem of the owner: nothing is known of the zone, and no
+// records are made.
+func TestProviderIsNotAsked(t *testing.T) {
+	o := managedBy(&mute{})
+	i := apitest.New(t, "sqlite", apitest.Options{Domains: o})
+	owner := i.Prepared(t, "ann@example.com")
+	d := create(t, i, owner, M{"mode": "managed", "hostname": "go.example.org"})
+	if _, err := i.DB.Exec(t.Context(), "UPDATE domain SET verified_at = 1 WHERE id = ?", d.Text("data.id")); err != nil {
+		t.Fatal(err)
+	}
+	if problem, err := domain.HostZone(t.Context(), o, i.DB, d.Text("data.id")); problem != "" || !errors.Is(err, errAway) {
+		t.Errorf("the problem is %q, the error %v", problem, err)
+	}
+	owner.Call("GET", "/domains/"+d.Text("data.id"), nil).Want(200).Has("data.zoneName", `"go.example.org"`)
+	if made, err := store.Exists(t.Context(), i.DB, "SELECT 1 FROM dns_record"); made || err != nil {
+		t.Errorf("records were made: %t, %v", made, err)
+	}
+}
+
 // A domain that is being detached gets no records any more.
 func TestNoRecordsWhileDetached(t *testing.T) {
 	for _, engine := range storetest.Engines {

@@ -18,6 +18,15 @@ func TestNativeConfig(t *testing.T) {
 			Has("data.appId", `"`+owner.AppID+`"`).Has("data.domainId", `"`+strings.TrimPrefix(domain, "/domains/")+`"`).
 			Has("data.publication.status", `"synced"`)
 		i.Visit(t, host+appleFile, nil, func(r *http.Response) bool { return r.StatusCode == 404 })
+		// checked compares what the diagnostics say of the app of a platform.
+		checked := func(at, name, status, message, expected string) {
+			t.Helper()
+			owner.Call("GET", domain+"/diagnostics", nil).Want(200).Has("data.checks."+at+".name", `"`+name+`"`).
+				Has("data.checks."+at+".status", `"`+status+`"`).Has("data.checks."+at+".message", `"`+message+`"`).
+				Has("data.checks."+at+".expected", expected)
+		}
+		checked("4", "native_ios", "skipped", "No iOS app is associated with the hostname.", "[]")
+		checked("5", "native_android", "skipped", "No Android app is associated with the hostname.", "[]")
 		print := strings.Repeat("ab:", 31) + "ab"
 		body := M{"ios": M{"appIds": []string{"A1B2C3D4E5.com.example.shop"}, "paths": []string{"NOT /web/*", "/*"}},
 			"android": M{"apps": []M{{"packageName": "com.example.shop", "sha256CertFingerprints": []string{print}}}}}
@@ -33,6 +42,8 @@ func TestNativeConfig(t *testing.T) {
 		owner.Call("PUT", path, body, apitest.IfMatch(before.Revision())).Refused(fault.RevisionConflict)
 		i.Settle(t)
 		owner.Call("GET", path, nil).Want(200).Has("data.config", config).Has("data.publication.status", `"synced"`)
+		checked("4", "native_ios", "ok", "iOS apps are associated with the hostname.", `["A1B2C3D4E5.com.example.shop"]`)
+		checked("5", "native_android", "ok", "Android apps are associated with the hostname.", `["com.example.shop"]`)
 		if d := owner.Call("GET", domain, nil).Want(200).Has("data.nativeConfig", config); d.Revision() != after.Revision() {
 			t.Errorf("the domain has the revision %s", d.Revision())
 		}

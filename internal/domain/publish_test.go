@@ -104,3 +104,19 @@ func TestAppChangesTogether(t *testing.T) {
 		jobs(1)
 	})
 }
+
+// The publication of a domain that is gone is over without it.
+func TestPublishWhatIsGone(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		i.Settle(t)
+		rename(owner, "Blue Shop")
+		if _, err := i.DB.Exec(t.Context(), "DELETE FROM domain"); err != nil {
+			t.Fatal(err)
+		}
+		i.Cycle(t)
+		if left, err := store.Exists(t.Context(), i.DB, "SELECT 1 FROM job WHERE kind = 'domain.publish'"); left || err != nil {
+			t.Errorf("a job is left: %t, %v", left, err)
+		}
+	})
+}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/clock"
+	"github.com/waymarkhq/waymark/internal/dnslookup"
 	"github.com/waymarkhq/waymark/internal/domain"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
@@ -218,6 +219,84 @@ func TestChecksTakenMeanwhile(t *testing.T) {
 		checker := domain.NewChecker(w.DB, domain.Options{}, slog.New(slog.DiscardHandler))
 		if err := checker.Drain(ctx); err != nil || tried != 6 {
 			t.Errorf("%d of 6 checks were tried, %v", tried, err)
+		}
+	})
+}
+
+// A check that cannot be taken ends the look for more, keeps no place of its owner, and is an error.
+func TestCheckCannotBeTaken(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		(&world{Installation: i}).due(t, i.Prepared(t, "ann@example.com"), names("a", 3)...)
+		tried, cause := 0, errors.New("the database is full")
+		ctx := store.WithFaults(t.Context(), func(query string) error {
+			if !strings.HasPrefix(query, "UPDATE domain SET next_check_at") {
+				return nil
+			}
+			tried++
+			return cause
+		})
+		checker := domain.NewChecker(i.DB, domain.Options{}, slog.New(slog.DiscardHandler))
+		for n := 1; n < 6; n++ { // an owner has four places
+			if err := checker.Drain(ctx); !errors.Is(err, cause) || tried != n {
+				t.Errorf("in round %d %d checks were tried: %v", n, tried, err)
+			}
+		}
+	})
+}
+
+// The operator is told of a check that could not be made; it counts as none, and is made again in five minutes.
+func TestCheckFails(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		w := &world{Installation: i}
+		w.due(t, i.Prepared(t, "ann@example.com"), "go.example.com")
+		ctx := store.WithFaults(t.Context(), func(query string) error {
+			if strings.HasPrefix(query, "SELECT id, app_id, hostname") {
+				return errors.New("the disk is broken")
+			}
+			return nil
+		})
+		var log apitest.Journal
+		if err := domain.NewChecker(w.DB, domain.Options{}, slog.New(slog.NewTextHandler(&log, nil))).Drain(ctx); err != nil {
+			t.Fatal(err)
+		}
+		id, err := store.One(t.Context(), w.DB, store.Value[string], "SELECT id FROM domain WHERE hostname = 'go.example.com'")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told := log.String(); strings.Count(told, "\n") != 1 || !strings.Contains(told, "domain="+id) ||
+			!strings.Contains(told, "the disk is broken") {
+			t.Errorf("the log tells %q", told)
+		}
+		if in := w.nextCheck(t, "go.example.com"); in != 5*time.Minute {
+			t.Errorf("the next check is in %s", in)
+		}
+	})
+}
+
+// A check that its process ends with leaves nothing but its lease, and is no failure.
+func TestCheckEndsWithItsProcess(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		w, owner := &world{Installation: i}, i.Prepared(t, "ann@example.com")
+		if _, err := i.DB.Exec(t.Context(), "UPDATE domain SET next_check_at = ?", i.DB.Now()); err != nil {
+			t.Fatal(err)
+		}
+		before := owner.Call("GET", domainOf(owner), nil).Want(200)
+		ctx, end := context.WithCancel(t.Context())
+		var log apitest.Journal
+		checker := domain.NewChecker(i.DB, domain.Options{
+			Resolver: dnslookup.New("127.0.0.1:1"), // it is not there, and a platform domain needs none
+			Certify: func(context.Context, string) error {
+				end()
+				return errors.New("no certificate for a process that ends")
+			},
+			Observe: func(_, outcome string, _ time.Duration) { t.Errorf("the check counts as %s", outcome) },
+		}, slog.New(slog.NewTextHandler(&log, nil)))
+		if err := checker.Drain(ctx); ctx.Err() == nil || err != nil && !errors.Is(err, context.Canceled) {
+			t.Errorf("the check ends with %v", err)
+		}
+		owner.Call("GET", domainOf(owner), nil).Want(200).Has("data", before.Value("data"))
+		if in := w.nextCheck(t, owner.Host); in != 5*time.Minute || log.String() != "" {
+			t.Errorf("the next check is in %s; the log tells %q", in, log.String())
 		}
 	})
 }

@@ -3,6 +3,8 @@ package domain_test
 import (
 	"context"
 	"errors"
+	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -54,6 +56,32 @@ func TestIssuingEnds(t *testing.T) {
 	})
 }
 
+// No certificate is ordered before it is said that one is.
+func TestIssuingIsToldFirst(t *testing.T) {
+	orders := 0
+	o := apitest.Options{}
+	o.Domains.Certify = func(context.Context, string) error { orders++; return nil }
+	apitest.EachWith(t, o, func(t *testing.T, i *apitest.Installation) {
+		w, owner := &world{Installation: i}, i.Prepared(t, "ann@example.com")
+		begun := w.startVerification(t, owner, domainOf(owner))
+		cause := errors.New("the database is full")
+		orders = 0
+		if _, err := i.CycleIn(store.WithFaults(t.Context(), func(query string) error {
+			if strings.HasPrefix(query, "UPDATE domain SET ownership") {
+				return cause
+			}
+			return nil
+		})); err != nil || orders != 0 {
+			t.Errorf("%d certificates are ordered, %v", orders, err)
+		}
+		cause = nil
+		w.end(t, owner, begun)
+		if owner.Call("GET", domainOf(owner), nil).Want(200).Has("data.https", `"pending"`); orders == 0 {
+			t.Error("none is ordered later")
+		}
+	})
+}
+
 // While a domain leaves nothing of it changes, and then its diagnostics say that it
 // left. The record of a claim does not keep its app from being deleted.
 func TestLeaving(t *testing.T) {
@@ -67,6 +95,8 @@ func TestLeaving(t *testing.T) {
 		owner.Call("POST", path+"/verify", M{}, with).Refused(fault.ResourceConflict)
 		owner.Call("PUT", path+"/web-config", M{"rootUrl": nil, "notFoundUrl": nil, "robots": "index",
 			"redirectStatus": 302}, with).Refused(fault.ResourceConflict)
+		owner.Call("PUT", path+"/template-defaults", M{"defaults": M{"android": M{"mode": "official"}}}, with).
+			Refused(fault.ResourceConflict).Has("error.message", `"The domain is being detached already."`)
 		w.Settle(t)
 		owner.Call("GET", path+"/diagnostics", nil).Want(200).Has("data.checks.1.status", `"skipped"`).
 			Has("data.checks.1.message", `"The domain is detached."`)
@@ -102,4 +132,127 @@ func TestDetachWithoutProvider(t *testing.T) {
 			owner.Call("GET", "/domains/"+d.Text("data.id"), nil).Want(200).Has("data.removalState", `"removed"`)
 		})
 	}
+}
+
+// underWay begins something that an owner can cancel, of each kind, and returns the path of its domain and that of its
+// operation.
+func underWay(t *testing.T, i *apitest.Installation, owner *apitest.Client) map[string]func(name string) (domain,
+	operation string) {
+	path := func(r *apitest.Response) string { return "/operations/" + r.Want(202).Text("data.id") }
+	return map[string]func(name string) (domain, operation string){
+		"creation": func(name string) (string, string) {
+			operation := path(owner.Call("POST", "/domains", M{"appId": owner.AppID, "mode": "platform", "prefix": name}))
+			return domainOf(owner), operation // the newest stands first
+		},
+		"detachment": func(name string) (string, string) {
+			d := create(t, i, owner, M{"mode": "platform", "prefix": name})
+			return "/domains/" + d.Text("data.id"), path(detachNow(owner, d))
+		},
+		"verification": func(name string) (string, string) {
+			d := "/domains/" + create(t, i, owner, M{"mode": "external", "hostname": name + ".example.com"}).Text("data.id")
+			return d, path((&world{Installation: i}).startVerification(t, owner, d))
+		},
+	}
+}
+
+// A cancellation of which a statement fails changes nothing, neither of the operation nor of its domain.
+func TestCancellationIsWhole(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		owner.Call("POST", "/webhooks", M{"appId": owner.AppID, "url": "https://hooks.example.com/",
+			"events": []string{"domain.status_changed"}}).Want(201)
+		for name, begin := range underWay(t, i, owner) {
+			domain, operation := begin(name)
+			everyStatement(t, name, func(with apitest.With) *apitest.Response {
+				return owner.Call("POST", operation+"/cancel", M{}, with)
+			}, func() string {
+				return owner.Call("GET", operation, nil).Value("data") + owner.Call("GET", domain, nil).Value("data")
+			}).Want(202).Has("data.status", `"cancelled"`)
+			switch d := owner.Call("GET", domain, nil); name {
+			case "creation":
+				d.Refused(fault.NotFound)
+			case "detachment":
+				d.Want(200).Has("data.removalState", "null")
+			default:
+				d.Want(200).Has("data.ownership", `"unverified"`)
+			}
+		}
+	})
+}
+
+// everyStatement makes a call until it succeeds, with one of its statements failing after the other: each time it is an
+// internal error that leaves a state as it was.
+func everyStatement(t *testing.T, name string, call func(apitest.With) *apitest.Response,
+	state func() string) *apitest.Response {
+	t.Helper()
+	for before, nth := state(), 1; ; nth++ {
+		ctx, outcome := storetest.FailNth(t.Context(), nth)
+		r := call(func(r *http.Request) { *r = *r.WithContext(ctx) })
+		failed, _ := outcome()
+		if failed == "" {
+			return r
+		}
+		if after := state(); r.Status != 500 || after != before {
+			t.Fatalf("%s answers %d after a failed %q, and of %s has become %s", name, r.Status, failed, before, after)
+		}
+	}
+}
+
+// An operation on a domain that is gone can be cancelled all the same, and one on a domain that is detached changes nothing
+// more of it.
+func TestCancelWithoutDomain(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		exec := func(statement, domain string) {
+			t.Helper()
+			if _, err := i.DB.Exec(t.Context(), statement, strings.TrimPrefix(domain, "/domains/")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for name, begin := range underWay(t, i, owner) {
+			domain, operation := begin(name)
+			exec("DELETE FROM domain WHERE id = ?", domain)
+			owner.Call("POST", operation+"/cancel", M{}).Want(202).Has("data.status", `"cancelled"`)
+		}
+		domain, operation := underWay(t, i, owner)["verification"]("late")
+		exec("UPDATE domain SET detached = TRUE, removal_state = 'removed' WHERE id = ?", domain)
+		before := owner.Call("GET", domain, nil).Want(200).Has("data.ownership", `"pending"`)
+		owner.Call("POST", operation+"/cancel", M{}).Want(202).Has("data.status", `"cancelled"`)
+		owner.Call("GET", domain, nil).Want(200).Has("data", before.Value("data"))
+	})
+}
+
+// The verification of a claim that was given up, or detached, meanwhile ends by saying so, and nothing of it is recorded.
+func TestVerifyOfWhatIsGone(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		w, owner := &world{Installation: i}, i.Prepared(t, "ann@example.com")
+		ends := func(verification *apitest.Response) {
+			t.Helper()
+			w.Clock.Move(time.Hour)
+			owner.Credential = i.Owner(t, "ann@example.com").Credential
+			w.Settle(t)
+			w.end(t, owner, verification).Has("data.status", `"failed"`).Has("data.error",
+				`{"code":"domain_detached","message":"The domain was detached meanwhile."}`)
+		}
+		creation := owner.Call("POST", "/domains", M{"appId": owner.AppID, "mode": "external",
+			"hostname": "a.example.com"}).Want(202)
+		path := domainOf(owner)
+		verification := w.startVerification(t, owner, path)
+		owner.Call("POST", "/operations/"+creation.Text("data.id")+"/cancel", M{}).Want(202)
+		owner.Call("GET", path, nil).Refused(fault.NotFound)
+		ends(verification)
+
+		d := create(t, i, owner, M{"mode": "external", "hostname": "b.example.com"})
+		path = "/domains/" + d.Text("data.id")
+		verification = w.startVerification(t, owner, path)
+		if _, err := i.DB.Exec(t.Context(), "UPDATE job SET run_after = ? WHERE kind = 'domain.verify'",
+			i.DB.Now().Add(time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		detachNow(owner, d).Want(202)
+		i.Settle(t)
+		before := owner.Call("GET", path, nil).Want(200).Has("data.detached", "true").Has("data.lastCheckedAt", "null")
+		ends(verification)
+		owner.Call("GET", path, nil).Want(200).Has("data", before.Value("data"))
+	})
 }

@@ -1,11 +1,14 @@
 package domain_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/domain"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
 
 // Whoever proves a hostname first gets it; all other claims end, and their owners are
@@ -48,6 +51,32 @@ func TestTakeOver(t *testing.T) {
 		w.verify(t, eve, lost).Has("data.status", `"failed"`).Has("data.error.code", `"resource_conflict"`)
 		eve.Call("GET", lost, nil).Want(200).Has("data.ownership", `"failed"`).Has("data.links", `"pending"`)
 		ann.Call("GET", won, nil).Want(200).Has("data.detached", "false").Has("data.links", `"ready"`)
+	})
+}
+
+// A take-over of which a statement fails is an error, so that it is undone as a whole.
+func TestTakeOverIsWhole(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		ann, eve := i.Prepared(t, "ann@example.com"), i.Prepared(t, "eve@example.com")
+		eve.Call("POST", "/webhooks", M{"appId": eve.AppID, "url": "https://hooks.example.com/",
+			"events": []string{"domain.status_changed"}}).Want(201)
+		won := create(t, i, ann, M{"mode": "external", "hostname": "go.example.com"})
+		lost := create(t, i, eve, M{"mode": "external", "hostname": "go.example.com"})
+		storetest.Faulty(t, func(ctx context.Context) error {
+			return i.DB.InTx(ctx, func(tx *store.Tx) error {
+				beaten, err := domain.Prove(ctx, tx, won.Text("data.id"))
+				if beaten && err == nil {
+					t.Error("a claim is beaten by one that was never proved")
+				}
+				return err
+			})
+		})
+		eve.Call("GET", "/domains/"+lost.Text("data.id"), nil).Want(200).Has("data.removalState", `"removed"`).
+			Has("data.lastError.code", `"displaced"`)
+		hook := eve.Call("GET", "/webhooks?appId="+eve.AppID, nil).Want(200).Text("data.0.id")
+		if n := eve.Call("GET", "/webhooks/"+hook+"/deliveries", nil).Want(200).Len("data"); n != 2 {
+			t.Errorf("%d events of a claim and its end", n)
+		}
 	})
 }
 

@@ -1,14 +1,19 @@
 package domain_test
 
 import (
+	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/domain"
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
 
@@ -157,6 +162,97 @@ func TestCancelVerification(t *testing.T) {
 			Has("data.https", `"pending"`)
 		w.Settle(t)
 		owner.Call("GET", path, nil).Want(200).Has("data.ownership", `"unverified"`).Has("data.lastCheckedAt", "null")
+	})
+}
+
+// While the DNS gives no answers, an owner is told to verify later, and nothing is said to be wrong with the records.
+func TestVerifyWhileDNSIsAway(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) { // it has no DNS server
+		w, owner := &world{Installation: i}, i.Prepared(t, "ann@example.com")
+		path, _ := w.claim(t, owner, "go.example.com")
+		verify := func(ownership, message string) {
+			t.Helper()
+			w.verify(t, owner, path).Has("data.status", `"failed"`).Has("data.error.code", `"dns_unavailable"`).
+				Has("data.error.message", `"`+message+`"`)
+			owner.Call("GET", path, nil).Want(200).Has("data.lastError.code", `"dns_unavailable"`).
+				Has("data.ownership", `"`+ownership+`"`).Has("data.dns", `"pending"`)
+			owner.Call("GET", path+"/diagnostics", nil).Want(200).Has("data.checks.1.status", `"failed"`).
+				Has("data.checks.1.message", `"No DNS server gave a usable answer for go.example.com. Verify again later."`)
+		}
+		verify("failed", "The TXT record _waymark-challenge.go.example.com could not be looked up. No DNS server gave a "+
+			"usable answer for _waymark-challenge.go.example.com. Verify again later.")
+		if _, err := i.DB.Exec(t.Context(), `UPDATE domain SET verified_at = created_at, ownership = 'verified'
+			WHERE hostname = 'go.example.com'`); err != nil {
+			t.Fatal(err)
+		}
+		verify("verified", "No DNS server gave a usable answer for go.example.com. Verify again later.")
+	})
+}
+
+// Of the verifications of one owner four go on at once; one more waits a second for its place.
+func TestVerificationsAtOnce(t *testing.T) {
+	eachWorld(t, apitest.Options{}, func(t *testing.T, w *world) {
+		owner := w.Prepared(t, "ann@example.com")
+		w.add(t, "* CNAME connect."+apitest.Zone+".")
+		w.due(t, owner, names("a", 5)...)
+		var begun []*apitest.Response
+		all := owner.Call("GET", "/domains?appId="+owner.AppID, nil).Want(200)
+		for n := range 5 { // the newest stand first
+			begun = append(begun, w.startVerification(t, owner, "/domains/"+all.Text(fmt.Sprintf("data.%d.id", n))))
+		}
+		var now atomic.Int64
+		var waits atomic.Bool
+		w.proxy.leadTo(func(h http.ResponseWriter, r *http.Request) {
+			if n := now.Add(1); n > 4 {
+				t.Errorf("%d verifications of one owner go on at once", n)
+			}
+			storetest.Eventually(t, "the fifth waits a second", func() bool {
+				n, err := store.One(t.Context(), w.DB, store.Value[int], `SELECT COUNT(*) FROM job
+					WHERE kind = 'domain.verify' AND run_after = ?`, w.DB.Now().Add(time.Second))
+				if err == nil && n == 1 && now.Load() == 4 {
+					waits.Store(true)
+				}
+				return waits.Load()
+			})
+			now.Add(-1)
+			w.Public.ServeHTTP(h, r)
+		})
+		w.Settle(t)
+		waiting := 0
+		for _, r := range begun {
+			if owner.Call("GET", "/operations/"+r.Text("data.id"), nil).Want(200).Text("data.status") == "queued" {
+				waiting++
+			}
+		}
+		if waiting != 1 {
+			t.Errorf("%d verifications wait for a place", waiting)
+		}
+		for _, r := range begun {
+			w.end(t, owner, r).Has("data.status", `"succeeded"`)
+		}
+	})
+}
+
+// That its certificate is being got is not said of a domain that was detached meanwhile.
+func TestIssuingOfDetached(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		path := domainOf(owner)
+		mark := func(id string) error {
+			return i.DB.InTx(t.Context(), func(tx *store.Tx) error { return domain.MarkIssuing(t.Context(), tx, id) })
+		}
+		for _, c := range []struct{ detached, want string }{{"TRUE", "pending"}, {"FALSE", "issuing"}} {
+			if _, err := i.DB.Exec(t.Context(), "UPDATE domain SET https = 'pending', detached = "+c.detached); err != nil {
+				t.Fatal(err)
+			}
+			if err := mark(path[len("/domains/"):]); err != nil {
+				t.Error(err)
+			}
+			owner.Call("GET", path, nil).Want(200).Has("data.https", `"`+c.want+`"`)
+		}
+		if err := mark("none"); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("a domain that is gone: %v", err)
+		}
 	})
 }
 
