@@ -111,6 +111,24 @@ func TestCancelRefusals(t *testing.T) {
 	})
 }
 
+// An operation whose type no work has, of a newer version, stays as it is: its cancellation is an internal error whose cause
+// is logged.
+func TestCancelUnknownWork(t *testing.T) {
+	var log apitest.Journal
+	apitest.EachWith(t, apitest.Options{Log: &log}, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		path := started(owner)
+		exec(t, i, "UPDATE operation SET type = 'novel' WHERE status = 'queued'")
+		owner.Call("POST", path+"/cancel", M{}).Refused(fault.Internal)
+		want := "cancel operation " + strings.TrimPrefix(path, "/operations/") + ": no work is of type novel"
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("%q is not logged", want)
+		}
+		exec(t, i, "UPDATE operation SET type = 'batch' WHERE type = 'novel'")
+		owner.Call("GET", path, nil).Want(200).Has("data.status", `"queued"`)
+	})
+}
+
 // The app of a cancelled operation may go before the executor has come to its
 // job.
 func TestGoneWithItsApp(t *testing.T) {

@@ -122,6 +122,38 @@ func TestEndsThatCannotBeKept(t *testing.T) {
 	})
 }
 
+// An end that cannot be written down is an error, and the operation goes on.
+func TestEndsThatCannotBeWritten(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		path := started(i.Prepared(t, "ann@example.com"))
+		for name, end := range map[string]func(context.Context, *store.Tx, *durable.Operation) error{
+			"failed": func(ctx context.Context, tx *store.Tx, o *durable.Operation) error {
+				return o.Fail(ctx, tx, "reason", "\xff") // no UTF-8
+			},
+			"succeeded": func(ctx context.Context, tx *store.Tx, o *durable.Operation) error {
+				return o.Finish(ctx, tx, durable.Result{Resource: durable.Resource{Type: "\xff"}})
+			},
+		} {
+			if err := i.DB.InTx(t.Context(), func(tx *store.Tx) error {
+				o, err := durable.Load(t.Context(), tx, strings.TrimPrefix(path, "/operations/"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := end(t.Context(), tx, &o); err == nil {
+					t.Errorf("the operation has %s", name)
+				}
+				// Nothing was stored before the error, either.
+				if kept, err := durable.Load(t.Context(), tx, o.ID); err != nil || kept.Status != durable.Queued {
+					t.Errorf("the operation is %s, %v", kept.Status, err)
+				}
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
 // The log names the operation whose work failed, and its cause.
 func TestFailureIsLogged(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
@@ -169,34 +201,97 @@ func TestCallOfWork(t *testing.T) {
 }
 
 // A cancellation between the look at an operation and the transaction of its next
-// effect prevents that effect, and so does a loss of authorization.
+// effect, or of its end, prevents that effect, and so does a loss of authorization.
 func TestStoppedBeforeItsEffect(t *testing.T) {
-	for status, stop := range map[string]func(w *atWork){
+	stops := map[string]func(w *atWork){
 		"cancelled": func(w *atWork) { w.cancel("cancel_requested") },
 		"failed": func(w *atWork) {
 			exec(w.T, w.i, "UPDATE session SET ended_at = 1")
 			w.owner.Credential = w.i.Owner(w, "ann@example.com").Credential
 		},
+	}
+	for _, ends := range []bool{false, true} {
+		for status, stop := range stops {
+			apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+				effects := 0
+				var w *atWork
+				w = begin(t, i, func(ctx context.Context, r *durable.Run) error {
+					if r.Operation.Status == durable.Running {
+						stop(w)
+						if ends {
+							return r.FinishReadCommitted(ctx, func(ctx context.Context, c *op.Call, tx *store.Tx,
+								o *durable.Operation) error {
+								effects++
+								return succeed(ctx, c, tx, o)
+							})
+						}
+					}
+					return r.InTx(ctx, func(context.Context, *op.Call, *store.Tx) error {
+						effects++
+						return nil
+					})
+				})
+				w.cycle()
+				w.over(status)
+				if effects != 1 {
+					t.Errorf("%s: %d effects, want the one before", status, effects)
+				}
+			})
+		}
+	}
+}
+
+// An operation that ended, or went with its app, before the last attempt at it failed stays so, and its job is over.
+func TestLastAttemptOfWhatIsOver(t *testing.T) {
+	for name, over := range map[string]struct {
+		statement string
+		answer    int
+	}{
+		"ended": {"UPDATE operation SET status = 'succeeded' WHERE type = 'foundation.noop'", 200},
+		"gone":  {"DELETE FROM operation WHERE type = 'foundation.noop'", 404},
 	} {
 		apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
-			effects := 0
-			var w *atWork
-			w = begin(t, i, func(ctx context.Context, r *durable.Run) error {
-				if r.Operation.Status == durable.Running {
-					stop(w)
-				}
-				return r.InTx(ctx, func(context.Context, *op.Call, *store.Tx) error {
-					effects++
-					return nil
-				})
+			w := begin(t, i, func(context.Context, *durable.Run) error {
+				exec(t, i, over.statement)
+				return errors.New("the cause")
 			})
+			exec(t, i, "UPDATE job SET attempts = 4 WHERE kind = 'foundation.noop'")
 			w.cycle()
-			w.over(status)
-			if effects != 1 {
-				t.Errorf("%s: %d effects, want the one before", status, effects)
+			if r := w.owner.Call("GET", w.path, nil).Want(over.answer); over.answer == 200 {
+				r.Has("data.status", `"succeeded"`).Has("data.error", "null")
+			}
+			if n, _, err := jobs.Depth(t.Context(), i.DB); n != 0 || err != nil {
+				t.Errorf("%s: %d jobs are left, %v", name, n, err)
 			}
 		})
 	}
+}
+
+// That the last attempt failed is told once it can be, even though the work is not tried again.
+func TestLastFailureIsToldLater(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		turns, away := 0, false
+		w := begin(t, i, func(context.Context, *durable.Run) error {
+			turns, away = turns+1, true
+			return errors.New("the cause")
+		})
+		exec(t, i, "UPDATE job SET attempts = 4 WHERE kind = 'foundation.noop'")
+		if _, err := w.executor.Cycle(store.WithFaults(t.Context(), func(query string) error {
+			if away && strings.Contains(query, "FROM operation WHERE id") {
+				return errors.New("the database is away")
+			}
+			return nil
+		})); err != nil {
+			t.Fatal(err)
+		}
+		w.owner.Call("GET", w.path, nil).Want(200).Has("data.status", `"queued"`)
+		i.Clock.Move(time.Minute)
+		w.cycle()
+		w.over("failed")
+		if turns != 1 {
+			t.Errorf("the work is tried %d times", turns)
+		}
+	})
 }
 
 // Nothing happens while it cannot be found out whether an operation goes on. It is

@@ -2,9 +2,12 @@ package template_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"image"
 	"image/color"
 	"image/png"
+	"net/http"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,6 +18,8 @@ import (
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
+	"github.com/waymarkhq/waymark/internal/template"
 )
 
 // The catalog's schema admits its example, which can become a version as it is.
@@ -229,5 +234,50 @@ func TestLogo(t *testing.T) {
 			Has("error.dependencies.0.type", `"template_version"`).
 			Has("error.dependencies.0.ids.0", `"`+r.Text("data.template.id")+`@1"`).Has("error.dependencies.1", "")
 		owner.Call("DELETE", "/assets/"+large.Text("data.id"), nil, apitest.IfMatch(large.Revision())).Want(204)
+	})
+}
+
+// A logo that cannot be read is an internal error, neither a page without it nor one that is unknown; and nothing is stored.
+func TestLogoCannotBeRead(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		logo := owner.Upload("image/png", imageOf(t, 30)).Want(201).Text("data.id")
+		plain := made(owner, "ios", nil)
+		path, its := pathOf(plain), M{"config": M{"appearance": M{"logoAssetId": logo}}}
+		cause := errors.New("the disk is broken")
+		ctx := store.WithFaults(t.Context(), func(query string) error {
+			if strings.HasPrefix(query, "SELECT icon FROM asset") {
+				return cause
+			}
+			return nil
+		})
+		call := func(method, path, revision string, body any) {
+			t.Helper()
+			before := owner.Call("GET", pathOf(plain), nil).Want(200)
+			owner.Call(method, path, body, apitest.IfMatch(before.Text(revision)),
+				func(r *http.Request) { *r = *r.WithContext(ctx) }).Refused(fault.Internal)
+			owner.Call("GET", pathOf(plain), nil).Want(200).Has("data", before.Value("data"))
+			owner.Call(method, path, body, apitest.IfMatch(before.Text(revision))).Want(200)
+		}
+		call("POST", path+"/validate", "data.revision", its)
+		call("POST", path+"/preview", "data.revision", its)
+		call("PUT", path+"/draft", "data.draft.revision", its)
+		owner.Call("POST", path+"/versions", "{}").Want(201)
+		project := func(ctx context.Context) error {
+			return i.DB.InTx(ctx, func(tx *store.Tx) error {
+				return template.Project(ctx, tx, owner.AppID, plain.Text("data.template.id"), 1)
+			})
+		}
+		if err := project(ctx); !errors.Is(err, cause) {
+			t.Errorf("a version is projected without its logo: %v", err)
+		}
+		if known, err := template.IsAvailable(t.Context(), i.DB, plain.Text("data.template.id"), 1); known || err != nil {
+			t.Errorf("the redirector has the version: %t, %v", known, err)
+		}
+		storetest.Faulty(t, project)
+		// A preview shows the logo of the app, too.
+		app := "/apps/" + owner.AppID
+		owner.Call("PUT", app+"/logo", M{"assetId": logo}, apitest.IfMatch(owner.Call("GET", app, nil).Revision())).Want(200)
+		call("POST", path+"/preview", "data.revision", M{"config": M{}})
 	})
 }

@@ -3,6 +3,7 @@ package template_test
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,10 +12,14 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/binding"
+	"github.com/waymarkhq/waymark/internal/cursor"
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/op"
+	"github.com/waymarkhq/waymark/internal/opt"
 	"github.com/waymarkhq/waymark/internal/store"
 	"github.com/waymarkhq/waymark/internal/template"
 )
@@ -144,6 +149,30 @@ func TestVersions(t *testing.T) {
 			t.Errorf("%d choices", n)
 		}
 	})
+}
+
+// A position that is no version is an error, not the start of the list; here there is no database to list from.
+func TestPositionAmongVersions(t *testing.T) {
+	w := op.Window{Limit: 2, After: &cursor.Position{ID: "first"}}
+	if all, err := template.ListVersions(t.Context(), &op.Call{}, "template", w); len(all) != 0 || err == nil {
+		t.Errorf("after %q come %v", w.After.ID, all)
+	}
+}
+
+// What wider scopes chose is asked for only when a link gives values, and must be known then.
+func TestChoicesOfWiderScopesAreNeeded(t *testing.T) {
+	cause := errors.New("the disk is broken")
+	asked := 0
+	check := func(text string) ([]fault.Detail, error) {
+		return template.CheckData(t.Context(), nil, opt.Object{Value: jsontext.Value(text)}, &binding.Selections{},
+			func() ([]*binding.Selections, error) { asked++; return nil, cause })
+	}
+	if found, err := check(`{}`); len(found) != 0 || err != nil || asked != 0 {
+		t.Errorf("without values: %v, %v, asked %d times", found, err, asked)
+	}
+	if found, err := check(`{"a":"b"}`); len(found) != 0 || !errors.Is(err, cause) || asked != 1 {
+		t.Errorf("with a value: %v, %v, asked %d times", found, err, asked)
+	}
 }
 
 // Two versions made at once have numbers of their own.

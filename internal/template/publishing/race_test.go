@@ -2,6 +2,7 @@ package publishing_test
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
 
 // Of two publications to one target one wins; the target has its template and its
@@ -78,6 +80,62 @@ func TestSuperseded(t *testing.T) {
 		w.publish(ofLink(w.link, now)).Want(202)
 		w.settle()
 		w.read(older).Has("data.state", `"superseded"`)
+	})
+}
+
+// A target that a newer publication takes over in the moment in which it is to be applied is left to that one.
+func TestSupersededAtWork(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		w := newWorld(t, i)
+		older := w.publish(ofLink(w.link, nil)).Want(202)
+		var newer *apitest.Response
+		// The work has read that the target is pending, and has not begun to apply it.
+		ctx := store.WithFaults(t.Context(), func(query string) error {
+			if newer != nil || !strings.HasPrefix(query, "row of SELECT publication_id, ordinal") {
+				return nil
+			}
+			phase, err := store.One(t.Context(), i.DB, store.Value[string], "SELECT phase FROM template_publication")
+			if err == nil && phase == "activation" {
+				newer = w.restore(M{"mode": "official"}, ofLink(w.link, nil)).Want(202)
+			}
+			return err
+		})
+		if _, err := i.CycleIn(ctx); err != nil || newer == nil {
+			t.Fatalf("there was no such moment: %v", err)
+		}
+		w.settle()
+		w.read(older).Has("data.state", `"superseded"`).Has("data.targets.0.appliedRevision", "null")
+		w.read(newer).Has("data.state", `"confirmed"`)
+		w.selection(w.link).Has("data.selection.android.mode", `"official"`)
+	})
+}
+
+// A cancellation of which a statement fails changes nothing of the publication.
+func TestCancellationIsWhole(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		w := newWorld(t, i)
+		p := w.publish(ofLink(w.link, nil), ofApp(nil)).Want(202)
+		id, err := store.One(t.Context(), i.DB, store.Value[string], "SELECT id FROM operation WHERE status = 'queued'")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for nth := 1; ; nth++ {
+			ctx, outcome := storetest.FailNth(t.Context(), nth)
+			r := w.owner.Call("POST", "/operations/"+id+"/cancel", M{},
+				func(r *http.Request) { *r = *r.WithContext(ctx) })
+			failed, _ := outcome()
+			if failed == "" {
+				r.Want(202).Has("data.status", `"cancelled"`)
+				break
+			}
+			if r.Status != 500 {
+				t.Fatalf("the cancellation answers %d after a failed %q", r.Status, failed)
+			}
+			w.owner.Call("GET", "/operations/"+id, nil).Want(200).Has("data.status", `"queued"`)
+			w.read(p).Has("data", p.Value("data"))
+		}
+		w.read(p).Has("data.state", `"denied"`).Has("data.targets.0.state", `"denied"`).
+			Has("data.targets.1.state", `"denied"`)
 	})
 }
 

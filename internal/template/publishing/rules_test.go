@@ -2,6 +2,7 @@ package publishing_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -157,6 +158,56 @@ func TestRestore(t *testing.T) {
 		w.restore(M{"mode": "official"}, ofApp(app)).Want(202)
 		w.settle()
 		w.selection(w.link).Has("data.effective.android", `{"mode":"official","templateId":null,"version":null}`)
+	})
+}
+
+// A publication that chooses no version can be retried although its template was archived.
+func TestRetryWithoutVersion(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		w := newWorld(t, i)
+		p := w.restore(M{"mode": "official"}, ofLink(w.link, "7b711433-cd54-47c4-bbb9-cb64c7d9922b")).Want(202)
+		w.settle()
+		done := w.read(p).Has("data.state", `"conflict"`)
+		path := "/templates/" + w.template
+		w.owner.Call("PATCH", path, M{"archived": true},
+			apitest.IfMatch(w.owner.Call("GET", path, nil).Want(200).Text("data.revision"))).Want(200)
+		w.owner.Call("POST", "/template-publications/"+p.Text("data.id")+"/retry", M{},
+			apitest.IfMatch(done.Revision())).Want(202)
+		w.settle()
+		w.read(p).Has("data.state", `"confirmed"`)
+		w.selection(w.link).Has("data.selection.android.mode", `"official"`)
+	})
+}
+
+// What waits when the work has failed too often is in conflict: it can be retried, and what was applied stays.
+func TestAttemptsExhausted(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		w := newWorld(t, i)
+		targets := w.links(12) // a cycle has ten turns, of which the first is for the version
+		p := w.publish(targets...).Want(202)
+		i.Cycle(t)
+		exec := func(statement string) {
+			t.Helper()
+			if _, err := i.DB.Exec(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		exec("ALTER TABLE link_template RENAME TO away")
+		for range 6 {
+			i.Clock.Move(15 * time.Second)
+			i.Cycle(t)
+		}
+		exec("ALTER TABLE away RENAME TO link_template")
+		done := w.read(p).Has("data.state", `"partial"`).Has("data.targets.8.state", `"applied"`).
+			Has("data.targets.11.state", `"conflict"`)
+		if why := done.Text("data.targets.11.error"); !strings.HasPrefix(why, "The work failed or was interrupted 5 times") {
+			t.Errorf("the target says %q", why)
+		}
+		w.owner.Call("POST", "/template-publications/"+p.Text("data.id")+"/retry", M{},
+			apitest.IfMatch(done.Revision())).Want(202).Has("data.targets.8.state", `"applied"`).
+			Has("data.targets.11.state", `"pending"`)
+		w.settle()
+		w.read(p).Has("data.state", `"confirmed"`)
 	})
 }
 
