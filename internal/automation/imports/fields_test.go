@@ -62,6 +62,7 @@ func TestAddress(t *testing.T) {
 		{"url", "https://bücher.example/%C3%A9", `{"domain":"bücher.example","slug":"é"}`},
 		{"url.path", "https://old.example/a/b", `{"domain":"default.example","prefix":"a","slug":"b"}`},
 		{"url.path", "/a/b", `{"domain":"default.example","prefix":"a","slug":"b"}`},
+		{"url.path", "//a/b", `{"domain":"default.example","prefix":"/a","slug":"b"}`}, // two slashes do not make a host
 		{"url.path", "old.example/b", `{"domain":"default.example","slug":"b"}`},
 		{"slug", "a/b", `{"domain":"default.example","slug":"a/b"}`},
 	} {
