@@ -105,6 +105,31 @@ func TestWakeOne(t *testing.T) {
 	})
 }
 
+// Executors are told of a new job of their kinds, once it is committed.
+func TestEnqueueTells(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		told := db.Listen(jobs.Topic("work"))
+		if err := db.InTx(t.Context(), func(tx *store.Tx) error {
+			if err := jobs.Enqueue(t.Context(), tx, "work", "", "", actor.Grant{}); err != nil {
+				return err
+			}
+			select {
+			case <-told:
+				t.Error("executors are told of a job that they cannot see")
+			default:
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-told:
+		case <-time.After(10 * time.Second):
+			t.Error("executors are not told")
+		}
+	})
+}
+
 // What cannot be read of the queue is an error, not an empty queue.
 func TestFailedReads(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
