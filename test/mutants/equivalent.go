@@ -110,6 +110,7 @@ var equivalents = []unseen{
 		"which way a list is read, not what it has"},
 	{"internal/link/list.go", "byTag", "", "in.only(Filters{TagID: in.TagID})",
 		`false in in.TagID == "" || in.only(Filters{TagID: in.TagID})`, "which way a list is read, not what it has"},
+	{"internal/link/list.go", "byTag", "", "tag_id = ?", "nothing", "which way a list is read, not what it has"},
 	{"internal/link/list.go", "const", "", "2000", "1999",
 		"which way a list is read, not what it has"},
 	{"internal/link/list.go", "const", "", "2000", "2001",
