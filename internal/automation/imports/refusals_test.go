@@ -53,6 +53,8 @@ func TestRefusals(t *testing.T) {
 			{"csv", "url,url.path\na,b\n", nil, "/content", `"url" and "url.path" both give url`},
 			{"csv", "slug;title\na;b\n", nil, "/content", "the cells are separated by ';', not by commas; save the " +
 				"file as CSV with commas"},
+			{"csv", "|slug\n1|a\n", nil, "/content", "the cells are separated by '|', not by commas; save the " +
+				"file as CSV with commas"},
 			{"csv", "slug,title\na,caf\ufffd\n", nil, "/content",
 				"the content has the character U+FFFD, which stands for bytes that were not UTF-8; convert the file " +
 					"to UTF-8 before you upload it"},
