@@ -133,6 +133,7 @@ var equivalents = []unseen{
 	{"internal/eventstore/copy.go", "const", "part = 30 * 24 * time.Hour", "30", "31", "how a period is divided, not what it has"},
 	{"internal/eventstore/copy.go", "const", "part = 30 * 24 * time.Hour", "24", "23", "how a period is divided, not what it has"},
 	{"internal/eventstore/copy.go", "const", "part = 30 * 24 * time.Hour", "24", "25", "how a period is divided, not what it has"},
+	{"internal/eventstore/copy.go", "Totals", "", "start > now", "start <= now", "how a period is divided, not what it has"},
 	{"internal/eventstore/copy.go", "Totals", "", "start > now", "start >= now", "how a period is divided, not what it has"},
 	{"internal/eventstore/texts.go", "Text", "", "used_on <", "used_on <= …", "the day that is stored is stored again"},
 	{"internal/eventstore/unstoring.go", "Run", "", "cancel()", "nothing", "its deadline ends it as well"},
