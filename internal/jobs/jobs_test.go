@@ -91,11 +91,7 @@ func TestWakeOne(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		select {
-		case <-told:
-		case <-time.After(10 * time.Second):
-			t.Error("executors are not told")
-		}
+		isTold(t, told)
 		if all := claim(); len(all) != 1 || all[0] != "kind a" {
 			t.Errorf("%q are woken", all)
 		}
@@ -122,12 +118,18 @@ func TestEnqueueTells(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		select {
-		case <-told:
-		case <-time.After(10 * time.Second):
-			t.Error("executors are not told")
-		}
+		isTold(t, told)
 	})
+}
+
+// isTold fails unless executors are told soon.
+func isTold(t *testing.T, told <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-told:
+	case <-time.After(10 * time.Second):
+		t.Error("executors are not told")
+	}
 }
 
 // What cannot be read of the queue is an error, not an empty queue.

@@ -133,23 +133,16 @@ func TestFollowBegins(t *testing.T) {
 	})
 }
 
-// Changes of what is not held, and the first ones of all, are no reason to start afresh or to miss
-// one.
+// A follower does not start afresh for changes of routes that it does not hold, and does not miss
+// the first changes of an installation.
 func TestFollowOthers(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, now *clock.Clock) {
-		c := NewCache(db, slog.New(slog.DiscardHandler))
-		f := follower{cache: c}
-		poll := func() {
-			t.Helper()
-			if err := f.poll(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
-		poll()
+		r := followed(t, db)
+		c := r.c
 		if link, err := c.Link(t.Context(), "a.example", "x"); link != nil || err != nil {
 			t.Fatal(link, err)
 		}
-		poll()
+		r.pollNow()
 		if _, held := c.absent.GetEntryQuietly(key{"a.example", "x"}); !held {
 			t.Error("the cache was cleared without a change")
 		}
@@ -159,13 +152,13 @@ func TestFollowOthers(t *testing.T) {
 		if _, err := Sweep(t.Context(), db, 9); err != nil || len(changes(t, db)) != 1 {
 			t.Fatal(err, changes(t, db))
 		}
-		poll()
+		r.pollNow()
 		if got := destination(t, c, "x"); got != web {
 			t.Errorf("link to %q", got)
 		}
 		for range 2 {
 			put(t, db, "z", web)
-			poll()
+			r.pollNow()
 			if _, held := c.present.GetEntryQuietly(key{"a.example", "x"}); !held {
 				t.Error("the cache was cleared")
 			}
@@ -176,16 +169,9 @@ func TestFollowOthers(t *testing.T) {
 // TestFollowSwept lets changes go that the follower has not seen.
 func TestFollowSwept(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, now *clock.Clock) {
-		c := NewCache(db, slog.New(slog.DiscardHandler))
-		f := follower{cache: c}
-		poll := func() {
-			t.Helper()
-			if err := f.poll(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-		}
 		put(t, db, "x", "https://e.com/before")
-		poll()
+		r := followed(t, db)
+		c := r.c
 		epoch, err := db.Epoch(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -198,7 +184,7 @@ func TestFollowSwept(t *testing.T) {
 		if _, err := Sweep(t.Context(), db, 9); err != nil {
 			t.Fatal(err)
 		}
-		poll()
+		r.pollNow()
 		if got := destination(t, c, "x"); got != "https://e.com/after" {
 			t.Errorf("link to %q", got)
 		}
@@ -208,12 +194,12 @@ func TestFollowSwept(t *testing.T) {
 		// A sweep of what was seen is no reason to start afresh.
 		now.Move(time.Hour)
 		put(t, db, "y", web)
-		poll()
+		r.pollNow()
 		now.Move(ChangeRetention)
 		if _, err := Sweep(t.Context(), db, 9); err != nil {
 			t.Fatal(err)
 		}
-		poll()
+		r.pollNow()
 		if _, held := c.present.GetEntryQuietly(key{"a.example", "x"}); !held {
 			t.Error("the cache was cleared")
 		}
