@@ -14,7 +14,7 @@ import (
 const manualTest = "TestBoundsOfTheCode"
 
 // contradicts reports whether the manual says something else than a mutant of a constant. The
-// test reads the sources, so that it gets a copy of them which has the mistake.
+// test reads the sources, so it gets a copy of them with the mistake.
 func (t *trials) contradicts(ctx context.Context, m *mutant) (bool, error) {
 	tree, err := os.MkdirTemp(t.folder, "tree-")
 	if err != nil {
