@@ -60,9 +60,12 @@ func otherCalls(t *testing.T, i *apitest.Installation, owner *apitest.Client,
 	changed(link+"/tags", "PUT", apitest.M{"tagIds": []string{ids["tagId"]}}).Want(200)
 	rules := apitest.M{"rules": []apitest.M{{"destinationUrl": "https://" + owner.Host + "/a", "country": "DE"}}}
 	changed(link+"/routing-rules", "PUT", rules).Want(200)
+	begun := owner.Call("POST", "/domains", apitest.M{"appId": owner.AppID, "mode": "platform", "prefix": "spare"}).
+		Want(202).Text("data.id")
 	i.Settle(t)
+	spare := "/domains/" + owner.Call("GET", "/operations/"+begun, nil).Want(200).Text("data.result.resource.id")
 
-	return map[string]func(apitest.With) *apitest.Response{
+	calls := map[string]func(apitest.With) *apitest.Response{
 		"POST /links with everything": func(with apitest.With) *apitest.Response { return owner.Link("another", full, with) },
 		"PATCH /links/{linkId} with everything": func(with apitest.With) *apitest.Response {
 			return changed(link, "PATCH", full, with)
@@ -124,4 +127,24 @@ func otherCalls(t *testing.T, i *apitest.Installation, owner *apitest.Client,
 			return owner.Call("POST", delivery+"/retry", apitest.M{}, of(delivery), with)
 		},
 	}
+	// Work of every kind that waits.
+	owner.Call("POST", "/link-batches", apitest.M{"appId": owner.AppID, "items": []apitest.M{{"clientId": "a",
+		"action": "create", "input": apitest.M{"appId": owner.AppID, "domain": owner.Host, "slug": "queued"}}}}).Want(202)
+	owner.Call("POST", "/exports", apitest.M{"appId": owner.AppID, "dataset": "links", "format": "csv",
+		"filters": apitest.M{}}).Want(202)
+	owner.Call("POST", template+"/publish", apitest.M{"version": 1, "targets": stale}).Want(202)
+	owner.Call("POST", "/domains", apitest.M{"appId": owner.AppID, "mode": "platform", "prefix": "other"}).Want(202)
+	owner.Call("DELETE", spare, nil, of(spare)).Want(202)
+	waiting, err := store.All(t.Context(), i.DB, func(r store.Row) (o [2]string, err error) {
+		return o, r.Scan(&o[0], &o[1])
+	}, "SELECT type, id FROM operation WHERE status = 'queued'")
+	if err != nil || len(waiting) != 5 {
+		t.Fatalf("%v wait, %v", waiting, err)
+	}
+	for _, o := range waiting {
+		calls["POST /operations/{operationId}/cancel of "+o[0]] = func(with apitest.With) *apitest.Response {
+			return owner.Call("POST", "/operations/"+o[1]+"/cancel", apitest.M{}, with)
+		}
+	}
+	return calls
 }
