@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -39,6 +40,27 @@ func TestKeyIsSynced(t *testing.T) {
 	if text, err := os.ReadFile(file); err != nil || len(text) == 0 || !bytes.Equal(text, synced) {
 		t.Errorf("of %d bytes, %d were synced: %v", len(text), len(synced), err)
 	}
+}
+
+// A key file that cannot be read, or holds something else, is told by its name. It is not replaced.
+func TestUnusableKeyFile(t *testing.T) {
+	eachWorld(t, func(w *world) {
+		dir := t.TempDir()
+		for name, text := range map[string]string{"half": `{"kty":"OKP`, "symmetric": `{"kty":"oct","k":"eA","kid":"x"}`} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Mkdir(filepath.Join(dir, "folder"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"half", "symmetric", "folder"} {
+			file := filepath.Join(dir, name)
+			if key, id, err := signingKey(w.Context(), w.db, file); err == nil || !strings.Contains(err.Error(), file) {
+				t.Errorf("%s: %v, %q, %v", name, key, id, err)
+			}
+		}
+	})
 }
 
 // The keys of the local issuer verify the algorithm that signs its sessions, and no other one, whoever asks them.
