@@ -258,6 +258,11 @@ func TestSessionsEndUntilTheyAreOver(t *testing.T) {
 					w.endsNone(s.ID)
 				} else {
 					w.clock.Set(end.Add(-time.Microsecond))
+				}
+				if listed := len(w.sessions("")) > 0; listed == over {
+					t.Errorf("token %t, over %t: listed %t", token, over, listed)
+				}
+				if !over {
 					w.ends(s.ID, 1)
 				}
 				w.clock.Set(begin)

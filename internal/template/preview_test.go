@@ -150,11 +150,18 @@ func TestPreview(t *testing.T) {
 		// What the app has of its own stands in place of the examples.
 		app := owner.Call("GET", "/apps/"+owner.AppID, nil).Want(200)
 		owner.Call("PATCH", "/apps/"+owner.AppID, M{"scheme": "gardens", "androidPackage": "com.example.garden",
-			"playStoreUrl": "https://play.example.com/garden"}, apitest.IfMatch(app.Revision())).Want(200)
-		page := preview("{}").Want(200).Text("data.html")
-		for _, own := range []string{"scheme=gardens", "package=com.example.garden", "https://play.example.com/garden"} {
-			if !strings.Contains(page, own) {
-				t.Errorf("the page has no %s: %s", own, page)
+			"playStoreUrl": "https://play.example.com/garden", "appStoreUrl": "https://apps.example.com/garden",
+			"desktopUrl": "https://www.example.com/garden"}, apitest.IfMatch(app.Revision())).Want(200)
+		for platform, own := range map[string][]string{
+			"android": {"scheme=gardens", "package=com.example.garden", "https://play.example.com/garden"},
+			"ios":     {"gardens://", "https://apps.example.com/garden"},
+			"desktop": {"https://www.example.com/garden"},
+		} {
+			page := preview(M{"platform": platform}).Want(200).Text("data.html")
+			for _, text := range own {
+				if !strings.Contains(page, text) {
+					t.Errorf("the page for %s has no %s: %s", platform, text, page)
+				}
 			}
 		}
 		recovery := made(owner, "recovery", nil)

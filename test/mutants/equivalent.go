@@ -8,6 +8,8 @@ type unseen struct{ file, function, on, from, to, reason string }
 var equivalents = []unseen{
 	{"internal/actor/authenticate.go", "FlushUsed", "", "last_used_at <", "last_used_at <= …",
 		"the instant that is kept is kept again"},
+	{"internal/actor/browser.go", "isSecret", "", "err == nil", "true in err == nil && len(b) == secretBytes",
+		"a text of that length that is not decoded to its end has fewer bytes"},
 	{"internal/actor/local.go", "VerifySignature", "return nil, err", "err", "nil",
 		"a token whose signed content is not returned is refused, and an outage is kept beside"},
 	{"internal/actor/local.go", "const", "", "100", "99",

@@ -177,6 +177,8 @@ func TestErrorsOfRows(t *testing.T) {
 			{"folderId", "Sales", "/folderId", "there is no such resource in this app"},
 			{"prefix", "a b", "/prefix", "a segment must consist of letters, digits, -, _, . and ~"},
 			{"clientId", "a b", "/clientId", `"a b" is not 1 to 100 letters, digits, dots, hyphens and underscores`},
+			{"clientId", strings.Repeat("x", 200), "/clientId",
+				`"` + strings.Repeat("x", 200) + `" is not 1 to 100 letters, digits, dots, hyphens and underscores`},
 			{"clientId", strings.Repeat("x", 201), "/clientId",
 				`"` + strings.Repeat("x", 200) + `…" is not 1 to 100 letters, digits, dots, hyphens and underscores`},
 			{"title", strings.Repeat("x", 201), "/title", "must have at most 200 characters"},
