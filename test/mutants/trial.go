@@ -70,7 +70,8 @@ func newTrials(from map[string]*source, sample []*mutant, known map[string][]*te
 func (t *trials) close() error { return os.RemoveAll(t.folder) }
 
 // try runs the tests that should notice a mutant, the quickest and closest first, until one
-// does.
+// does. Each time, twice as many run together: what they share is prepared in each process,
+// and takes longer than most of them.
 func (t *trials) try(ctx context.Context, m *mutant) error {
 	if m.Verdict == equivalent {
 		return nil
@@ -87,20 +88,21 @@ func (t *trials) try(ctx context.Context, m *mutant) error {
 		if err != nil {
 			return err
 		}
-		for _, one := range tests {
-			if m.in == t.batches[0] && !strings.Contains(one.Reached, m.ID) {
-				continue
-			}
+		if m.in == t.batches[0] {
+			tests = slices.DeleteFunc(slices.Clone(tests), func(one *test) bool { return !strings.Contains(one.Reached, m.ID) })
+		}
+		for n := 1; len(tests) > 0; n *= 2 {
+			some := tests[:min(n, len(tests))]
+			tests = tests[len(some):]
 			m.By = ""
-			found, err := t.patiently(ctx, judge, one, m)
-			if err != nil {
+			found, err := t.patiently(ctx, judge, some, m)
+			switch {
+			case err != nil:
 				return err
-			}
-			if found == timedOut {
-				m.Verdict, m.By = outOfTime, judge+" "+one.Name
+			case found == timedOut:
+				m.Verdict, m.By = outOfTime, judge+" "+names(some)
 				return nil
-			}
-			if found != "" {
+			case found != "":
 				m.Verdict, m.By = noticed, judge+" "+found
 				return nil
 			}
@@ -109,25 +111,37 @@ func (t *trials) try(ctx context.Context, m *mutant) error {
 	return nil
 }
 
-// patiently runs a test with a mutant as run does. A test that does not end may be one that
-// the mistake keeps from ending, or the machine has become slower: then it does not end
-// without the mistake either, and gets more time.
-func (t *trials) patiently(ctx context.Context, judge string, one *test, m *mutant) (found string, err error) {
-	within := slowdown*one.Takes + grace
+// names returns the names of tests as a regular expression takes them.
+func names(tests []*test) string {
+	var all []string
+	for _, one := range tests {
+		all = append(all, one.Name)
+	}
+	return strings.Join(all, "|")
+}
+
+// patiently runs tests with a mutant as run does. Tests that do not end may be ones that
+// the mistake keeps from ending, or the machine has become slower: then they do not end
+// without the mistake either, and get more time.
+func (t *trials) patiently(ctx context.Context, judge string, tests []*test, m *mutant) (found string, err error) {
+	within := grace
+	for _, one := range tests {
+		within += slowdown * one.Takes
+	}
 	for range 3 {
-		found, _, err = t.run(ctx, judge, one.Name, within, m.in, m.ID)
+		found, _, err = t.run(ctx, judge, tests, within, m.in, m.ID)
 		if err != nil || found != timedOut {
 			return found, err
 		}
-		switch again, _, err := t.run(ctx, judge, one.Name, within, t.batches[0], ""); {
+		switch again, _, err := t.run(ctx, judge, tests, within, t.batches[0], ""); {
 		case err != nil || again == "":
 			return found, err
 		case again != timedOut:
-			return "", fmt.Errorf("%s of %s fails without a mistake: %s", one.Name, judge, again)
+			return "", fmt.Errorf("%s of %s fail without a mistake: %s", names(tests), judge, again)
 		}
 		within = slowdown*within + grace
 	}
-	return "", fmt.Errorf("%s of %s does not end without a mistake", one.Name, judge)
+	return "", fmt.Errorf("%s of %s do not end without a mistake", names(tests), judge)
 }
 
 // measured returns the tests of a package, the quickest and closest first, all of which pass
@@ -173,7 +187,7 @@ func (t *trials) look(ctx context.Context, judge string, one *test) (err error) 
 	var found string
 	for range 2 {
 		began := time.Now()
-		found, one.Reached, err = t.run(ctx, judge, one.Name, time.Hour, t.batches[0], "")
+		found, one.Reached, err = t.run(ctx, judge, []*test{one}, time.Hour, t.batches[0], "")
 		if one.Takes = time.Since(began); err != nil || found == "" {
 			return err
 		}
@@ -189,10 +203,10 @@ var (
 	lastWords  = regexp.MustCompile(`(?m)^(?:panic|fatal error): .*`)
 )
 
-// run runs a test with a mutant, and returns what of it failed, "" for nothing, and the
-// ids of the mutants that it reached.
-func (t *trials) run(ctx context.Context, judge, name string, within time.Duration, in *batch, id string) (found,
-	reached string, err error) {
+// run runs tests with a mutant, and returns what of them failed first, "" for nothing, and
+// the ids of the mutants that they reached.
+func (t *trials) run(ctx context.Context, judge string, tests []*test, within time.Duration, in *batch,
+	id string) (found, reached string, err error) {
 	binary, err := in.tests(ctx, judge)
 	if err != nil {
 		return "", "", err
@@ -203,7 +217,7 @@ func (t *trials) run(ctx context.Context, judge, name string, within time.Durati
 	}
 	defer os.Remove(log.Name())
 	defer log.Close()
-	run := exec.CommandContext(ctx, binary, "-test.run=^"+name+"$", "-test.failfast", "-test.timeout="+within.String())
+	run := exec.CommandContext(ctx, binary, "-test.run=^("+names(tests)+")$", "-test.failfast", "-test.timeout="+within.String())
 	run.Dir, run.Env = folder+judge, append(os.Environ(), envSwitch+"="+id, envReached+"="+log.Name())
 	var out bytes.Buffer
 	run.Stdout, run.Stderr, run.WaitDelay = &out, &out, time.Second
@@ -222,6 +236,6 @@ func (t *trials) run(ctx context.Context, judge, name string, within time.Durati
 	case len(failed) > 0:
 		return failed[len(failed)-1][1], "", nil
 	default:
-		return name + ", " + lastWords.FindString(told), "", nil
+		return names(tests) + ", " + lastWords.FindString(told), "", nil
 	}
 }
