@@ -124,6 +124,27 @@ func TestBrowserSessionSlides(t *testing.T) {
 	})
 }
 
+// A use that reaches the database at or after the end that is known there does not bring the
+// session back.
+func TestBrowserUseComesTooLate(t *testing.T) {
+	eachWorld(t, func(w *world) {
+		credential := w.browses("signed in", w.signIn("browser")).Credential
+		end := w.sessions("")[0].ExpiresAt
+		for _, late := range []time.Duration{0, -time.Microsecond} {
+			at := end.Add(late)
+			w.auth.note(credential, use{at: at, until: at.Add(time.Hour)})
+			w.flush()
+			want := end
+			if late < 0 {
+				want = at.Add(time.Hour)
+			}
+			if got := w.sessions("")[0].ExpiresAt; got != want {
+				t.Errorf("used %v after the end: ends at %v, want %v", late, got, want)
+			}
+		}
+	})
+}
+
 // A use is written down five minutes after the one that was noted before, and not sooner.
 func TestBrowserUsesAreNotedNowAndThen(t *testing.T) {
 	eachWorld(t, func(w *world) {

@@ -25,6 +25,13 @@ import (
 	"github.com/waymarkhq/waymark/internal/text"
 )
 
+const (
+	// maxVerified is how many verified tokens are remembered.
+	maxVerified = 10_000
+	// issuerTimeout is how long an issuer may take for an answer.
+	issuerTimeout = 10 * time.Second
+)
+
 // Issuer verifies human sessions of one OpenID Connect issuer, the local one
 // included.
 type Issuer struct {
@@ -77,7 +84,7 @@ type Session struct {
 func newIssuer(url, audience string, autoProvision bool, connect func(context.Context) (*provider, error)) *Issuer {
 	return &Issuer{
 		URL: url, AutoProvision: autoProvision, audience: audience, connect: connect,
-		seen: otter.Must(&otter.Options[[32]byte, Session]{MaximumSize: 10_000}),
+		seen: otter.Must(&otter.Options[[32]byte, Session]{MaximumSize: maxVerified}),
 	}
 }
 
@@ -88,7 +95,7 @@ func newIssuer(url, audience string, autoProvision bool, connect func(context.Co
 // at that fetch; until then, and for tokens seen before until they expire,
 // what it signed is accepted.
 func RemoteIssuer(url, audience string, autoProvision bool) *Issuer {
-	client := &http.Client{Timeout: 10 * time.Second}
+	client := &http.Client{Timeout: issuerTimeout}
 	return newIssuer(url, audience, autoProvision, func(ctx context.Context) (*provider, error) {
 		// The key set keeps this context for fetching keys later.
 		ctx = oidc.ClientContext(context.WithoutCancel(ctx), client)
