@@ -78,6 +78,25 @@ func TestReplay(t *testing.T) {
 	})
 }
 
+// What issued a secret is not answered again: the refusal tells where the resource is, so that it can be replaced.
+func TestSecretIsNotReplayed(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner, key := i.Prepared(t, "ann@example.com"), apitest.Idempotent(apitest.NewKey())
+		issue := func() *apitest.Response {
+			return owner.Call("POST", "/api-keys", M{"name": "k", "appIds": []string{owner.AppID},
+				"permissions": []string{"links:read"}}, key)
+		}
+		issued := issue().Want(201)
+		r := issue().Refused(fault.SecretNotReplayable).Has("error.resource.id", issued.Value("data.key.id"))
+		if got, want := r.Header.Get("Location"), issued.Header.Get("Location"); got != want || want == "" {
+			t.Errorf("Location is %q, was %q", got, want)
+		}
+		if secret := issued.Text("data.secret"); secret == "" || strings.Contains(string(r.Body), secret) {
+			t.Errorf("the secret %q was issued again: %s", secret, r.Body)
+		}
+	})
+}
+
 // A receipt answers until the instant at which its 24 hours end, and not then.
 func TestReplayEnds(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
@@ -129,7 +148,11 @@ func TestReplayChecksAuthorization(t *testing.T) {
 		k.Call("POST", "/links", body, key).Want(201)
 		path := "/api-keys/" + issued.Text("data.key.id")
 		reduced := owner.Call("PATCH", path, M{"appIds": []string{other}}, apitest.IfMatch(issued.Revision())).Want(200)
-		k.Call("POST", "/links", body, key).Refused(fault.NotFound)
+		// That is known from the receipt, before the call counts as a write.
+		r := k.Call("POST", "/links", body, key).Refused(fault.NotFound)
+		if policy := r.Header.Get("X-RateLimit-Policy"); !strings.Contains(policy, `name="entry"`) {
+			t.Errorf("the window is %s", policy)
+		}
 		owner.Call("PATCH", path, M{"permissions": []string{"apps:read"}}, apitest.IfMatch(reduced.Revision())).
 			Want(200)
 		k.Call("POST", "/links", body, key).Refused(fault.InsufficientPermission)

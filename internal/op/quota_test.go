@@ -173,3 +173,42 @@ func TestCallThatIsNotCounted(t *testing.T) {
 		t.Errorf("%d tags", n)
 	}
 }
+
+// Calls of people that are no operations of the contract count as reads or writes of the credential and of the account.
+func TestCallsThatAreNoOperations(t *testing.T) {
+	apitest.EachWith(t, apitest.Options{LimitScale: 0.05}, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Owner(t, "ann@example.com")
+		read := func() *apitest.Response { return owner.Call("GET", "/auth/sessions", nil) }
+		write := func() *apitest.Response { return owner.Call("DELETE", "/auth/sessions/none", nil) }
+		refused := func(r *apitest.Response, policy string) {
+			t.Helper()
+			if got := r.Refused(fault.RateLimited).Header.Get("X-RateLimit-Policy"); got != policy {
+				t.Errorf("the policy is %s, want %s", got, policy)
+			}
+		}
+		for range 29 {
+			read().Want(200)
+		}
+		owner.Call("HEAD", "/auth/sessions", nil).Want(200)
+		refused(read(), `30;w=60;name="read";by="credential"`)
+		for range 6 {
+			write().Refused(fault.NotFound)
+		}
+		refused(write(), `6;w=60;name="write";by="credential"`)
+		for range 60 - 30 - 6 { // they are entries as well
+			owner.Call("GET", "/me", nil).Refused(fault.RateLimited)
+		}
+		refused(owner.Call("GET", "/me", nil), `60;w=60;name="entry";by="credential"`)
+		refused(write(), `60;w=60;name="entry";by="credential"`)
+		owner = i.Owner(t, "ann@example.com") // another session of the account
+		for range 30 {
+			read().Want(200)
+		}
+		for range 6 {
+			write().Refused(fault.NotFound)
+		}
+		owner = i.Owner(t, "ann@example.com")
+		refused(read(), `60;w=60;name="read";by="account"`)
+		refused(write(), `12;w=60;name="write";by="account"`)
+	})
+}
