@@ -366,6 +366,13 @@ func TestValidateAndAvailability(t *testing.T) {
 			if available := r.Value("data.available") == "true"; available != (want == "null") {
 				t.Errorf("%s: %s", query, r.Body)
 			}
+			if want != "null" && want != `"taken"` {
+				r.Has("data.url", "null")
+			}
+		}
+		for query, path := range map[string]string{"slug=free": "free", "slug=taken": "taken", "prefix=p&slug=free": "p/free"} {
+			owner.Call("GET", "/links/availability?domain="+owner.Host+"&"+query, nil).Want(200).
+				Has("data.url", `"https://`+owner.Host+"/"+path+`"`)
 		}
 		for _, domain := range []string{eve.Host, "nowhere.example", "not%20a%20host"} {
 			owner.Call("GET", "/links/availability?slug=x&domain="+domain, nil).Refused(fault.NotFound)

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/asset"
 	"github.com/waymarkhq/waymark/internal/fault"
@@ -139,9 +141,18 @@ func TestTry(t *testing.T) {
 				t.Errorf("%+v: %v, %v", c, wrong, err)
 			}
 		}
-		folder := created(owner, "/folders", M{"name": "f"})
+		folder, template := created(owner, "/folders", M{"name": "f"}), newTemplate(owner, "android")
 		storetest.Faulty(t, func(ctx context.Context) error {
 			_, err := try(ctx, "free", folder)
+			return err
+		})
+		storetest.Faulty(t, func(ctx context.Context) error {
+			body := &link.CreateLink{AppID: owner.AppID, Domain: owner.Host, Slug: "free"}
+			text := `{"templateSelection":{"android":{"mode":"custom","templateId":"` + template + `","version":1}},"templateData":{}}`
+			if err := json.Unmarshal([]byte(text), &body.Content); err != nil {
+				t.Fatal(err)
+			}
+			_, err := s.Try(ctx, i.DB, body)
 			return err
 		})
 	})

@@ -436,3 +436,23 @@ func TestTitles(t *testing.T) {
 		}
 	})
 }
+
+// An app stays while it has links, or had some not long ago. Those of others do not keep it.
+func TestLinksKeepTheirApp(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		other := owner.Call("POST", "/apps", M{"name": "Other"}).Want(201)
+		kept, gone := owner.Link("kept", nil).Want(201), owner.Link("gone", nil).Want(201)
+		owner.Call("DELETE", "/links/"+apitest.Path(gone.Text("data.id")), nil, apitest.IfMatch(gone.Revision())).Want(204)
+		i.Settle(t)
+		own := "/apps/" + owner.AppID
+		r := owner.Call("DELETE", own, nil, apitest.IfMatch(owner.Call("GET", own, nil).Want(200).Revision())).
+			Refused(fault.ResourceConflict)
+		for kind, id := range map[string]string{"link": kept.Value("data.id"), "link_history": gone.Value("data.id")} {
+			if want := `"type":"` + kind + `","count":1,"ids":[` + id + `]`; !strings.Contains(string(r.Body), want) {
+				t.Errorf("%s is not in %s", want, r.Body)
+			}
+		}
+		owner.Call("DELETE", "/apps/"+other.Text("data.id"), nil, apitest.IfMatch(other.Revision())).Want(204)
+	})
+}
