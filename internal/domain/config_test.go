@@ -77,13 +77,27 @@ func TestWebConfig(t *testing.T) {
 			t.Errorf("robots.txt: %s", text)
 		}
 		// A PUT replaces: what is omitted gets its default.
-		owner.Call("PUT", path, M{"redirectStatus": 302.0}, apitest.IfMatch(set.Revision())).Want(200).
+		set = owner.Call("PUT", path, M{"redirectStatus": 302.0}, apitest.IfMatch(set.Revision())).Want(200).
 			Has("data.config", first.Value("data.config"))
 		i.Settle(t)
 		i.Visit(t, host+"/unknown", nil, func(r *http.Response) bool { return r.StatusCode == 404 })
 		if r := i.Visit(t, host+"/a", nil, nil); r.StatusCode != 302 {
 			t.Errorf("the link redirects with %d", r.StatusCode)
 		}
+		// Pages lead to the desktopUrl of the app, until the domain has a rootUrl.
+		home := func(want string) {
+			t.Helper()
+			i.Settle(t)
+			i.Visit(t, host+"/unknown", nil, func(r *http.Response) bool {
+				return r.StatusCode == 404 && strings.Contains(read(t, r), `href="`+want+`"`)
+			})
+		}
+		app := "/apps/" + owner.AppID
+		owner.Call("PATCH", app, M{"desktopUrl": "https://www.example.com/shop"},
+			apitest.IfMatch(owner.Call("GET", app, nil).Revision())).Want(200)
+		home("https://www.example.com/shop")
+		owner.Call("PUT", path, M{"rootUrl": "https://home.example.com/"}, apitest.IfMatch(set.Revision())).Want(200)
+		home("https://home.example.com/")
 	})
 }
 

@@ -106,10 +106,10 @@ func oneReading(used map[string]bool) bool {
 
 // mixesDigits reports whether a label has decimal digits with different zeros.
 func mixesDigits(label string) bool {
-	first := rune(-1)
+	var first rune
 	for _, r := range label {
 		zero, ok := zeroOf(r)
-		if ok && first >= 0 && zero != first {
+		if ok && first != 0 && zero != first {
 			return true
 		}
 		if ok {
