@@ -99,11 +99,17 @@ func again(t *testing.T, i *apitest.Installation, c *apitest.Client) *apitest.Cl
 	return fresh
 }
 
-// A removal that is cancelled before it began leaves the domain as it was; a claim
-// that was never proved can be detached too.
+// A removal that is cancelled before it began leaves the domain as it was, and any other, too; a claim
+// that was never proved can be detached as well.
 func TestDetachCancelled(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
+		claim := create(t, i, owner, M{"mode": "external", "hostname": "go.example.org"})
+		detachNow(owner, claim).Want(202)
+		i.Settle(t)
+		removed := owner.Call("GET", "/domains/"+claim.Text("data.id"), nil).Want(200).Has("data.removalState", `"removed"`)
+		create(t, i, owner, M{"mode": "external", "hostname": "go.example.org"})
+
 		d := create(t, i, owner, M{"mode": "platform", "prefix": "go"})
 		started := detachNow(owner, d).Want(202)
 		owner.Call("POST", "/operations/"+started.Text("data.id")+"/cancel", nil).Want(202).
@@ -112,12 +118,7 @@ func TestDetachCancelled(t *testing.T) {
 		d = owner.Call("GET", "/domains/"+d.Text("data.id"), nil).Want(200).Has("data.removalState", "null").
 			Has("data.links", `"ready"`)
 		owner.Link("a", M{"domain": d.Text("data.hostname")}).Want(201)
-
-		claim := create(t, i, owner, M{"mode": "external", "hostname": "go.example.org"})
-		detachNow(owner, claim).Want(202)
-		i.Settle(t)
-		owner.Call("GET", "/domains/"+claim.Text("data.id"), nil).Want(200).Has("data.removalState", `"removed"`)
-		create(t, i, owner, M{"mode": "external", "hostname": "go.example.org"})
+		owner.Call("GET", "/domains/"+claim.Text("data.id"), nil).Want(200).Has("data", removed.Value("data"))
 	})
 }
 

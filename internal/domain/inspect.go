@@ -158,7 +158,7 @@ func (o Options) leadsHere(ctx context.Context, h dnslookup.Host) bool {
 		return true
 	}
 	here := func(a netip.Addr) bool { return slices.Contains(o.Connection.Addresses, a) }
-	if len(h.Addresses) == 0 || all(h.Addresses, here) || name == "" {
+	if name == "" || all(h.Addresses, here) {
 		return len(h.Addresses) > 0 && all(h.Addresses, here)
 	}
 	own, err := o.Resolver.Host(ctx, name)
