@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/waymarkhq/waymark/internal/actor"
@@ -569,6 +571,51 @@ func TestSweepsAfterAJump(t *testing.T) {
 type writerFunc func(line []byte)
 
 func (w writerFunc) Write(line []byte) (int, error) { w(line); return len(line), nil }
+
+// Jobs are taken while there are any, a moment after a wake, and else now and then; at once when a
+// place becomes free.
+func TestWaitsForJobs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		ctx, stop := context.WithCancel(t.Context())
+		wake, more := make(chan struct{}), make(chan struct{})
+		at := []time.Duration{}
+		go executor(t, nil).loop(ctx, func(context.Context) (int, error) {
+			at = append(at, time.Since(began))
+			return max(0, 3-len(at)), nil
+		}, wake, more)
+		for _, signal := range []chan struct{}{wake, more} {
+			time.Sleep(pollEvery / 2)
+			signal <- struct{}{}
+		}
+		time.Sleep(3 * pollEvery / 2)
+		stop()
+		synctest.Wait()
+		if want := []time.Duration{0, 0, 0, 120 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond}; !slices.Equal(at, want) {
+			t.Errorf("jobs are taken at %v, want %v", at, want)
+		}
+	})
+}
+
+// A statement that fails while a long job has its turns is told: by the cycle, or in the log.
+func TestFailedStatementsAreTold(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		var log strings.Builder
+		e := executor(t, db, counting(func(context.Context, *jobs.Held, int64) error { return errKind }))
+		e.Log = slog.New(slog.NewTextHandler(&log, nil))
+		storetest.Faulty(t, func(ctx context.Context) error {
+			log.Reset()
+			enqueueFor(t, db, "a", "count", "5")
+			_, err := e.Cycle(ctx)
+			for line := range strings.Lines(log.String()) {
+				if !strings.Contains(line, `error="`+errKind.Error()) { // which each turn tells
+					err = errors.Join(err, errors.New(line))
+				}
+			}
+			return err
+		})
+	})
+}
 
 func TestKindTwice(t *testing.T) {
 	defer func() {

@@ -14,6 +14,38 @@ import (
 	"github.com/waymarkhq/waymark/internal/tracing/tracingtest"
 )
 
+// Jobs that run together are in one of their traces, and the others refer to it. A job whose cause is
+// not traced is in none.
+func TestSpansOfJobsTogether(t *testing.T) {
+	c := tracingtest.Start(t)
+	tracer, err := tracing.New(tracing.Options{Endpoint: c.Address, Calls: 1, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	claimed := []jobs.Job{{Kind: "untraced"}}
+	for _, kind := range []string{"a", "b", "c"} {
+		ctx, span := tracer.Call(t.Context(), http.Header{}, "call", time.Now())
+		claimed = append(claimed, jobs.Job{Kind: kind, Trace: tracing.Stored(ctx)})
+		span.End()
+	}
+	ctx, all := (&Executor{Options: Options{Tracer: tracer}}).traced(t.Context(), claimed...)
+	_, within := tracing.Start(ctx, "within")
+	within.End()
+	all.end(nil)
+	if err := tracer.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	first := c.Span(t, "job a")
+	if work := c.Span(t, "within"); len(all) != 3 || first.Links().Len() != 0 || work.ParentSpanID() != first.SpanID() {
+		t.Errorf("%d spans, %d links, the work is below %s", len(all), first.Links().Len(), work.ParentSpanID())
+	}
+	for _, name := range []string{"job b", "job c"} {
+		if links := c.Span(t, name).Links(); links.Len() != 1 || links.At(0).SpanID() != first.SpanID() {
+			t.Errorf("%s has %d links", name, links.Len())
+		}
+	}
+}
+
 // The span of an attempt tells how it ended, and an attempt that lost its lease from one that failed.
 func TestSpansTellHowAttemptsEnd(t *testing.T) {
 	c := tracingtest.Start(t)

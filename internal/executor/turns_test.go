@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -273,10 +274,13 @@ func TestRenewal(t *testing.T) {
 				case <-time.After(20 * time.Second):
 					t.Error("the turn was not told that its lease is lost")
 				}
+				return ctx.Err() // which is no failure of the job
 			}
 			return nil
 		}))
 		e.Lease = lease
+		var outcomes []string
+		e.Observe = func(_, outcome string) { outcomes = append(outcomes, outcome) }
 		enqueueFor(t, db, "a", "count", "5")
 		var running sync.WaitGroup
 		running.Go(func() {
@@ -296,6 +300,9 @@ func TestRenewal(t *testing.T) {
 		running.Wait()
 		if n := noted(t, db, "all"); n != 1 {
 			t.Errorf("%d items, want the one before the lease was lost", n)
+		}
+		if !slices.Equal(outcomes, []string{"lease_lost"}) {
+			t.Errorf("outcomes %q", outcomes)
 		}
 	})
 }
