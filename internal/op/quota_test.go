@@ -1,8 +1,10 @@
 package op_test
 
 import (
+	"encoding/base64"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"strings"
 	"sync"
@@ -10,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
@@ -147,6 +150,29 @@ func TestAddressWindow(t *testing.T) {
 	}
 	i.Clock.Move(time.Minute)
 	anonymous.Call("GET", "/me", nil).Refused(fault.Unauthenticated)
+}
+
+// A session that a remote issuer has to be asked about is refused unseen when its address had too many refusals.
+func TestFullAddressAsksNoIssuer(t *testing.T) {
+	var asked atomic.Int64
+	issuer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		w.WriteHeader(http.StatusBadGateway)
+	}))
+	defer issuer.Close()
+	i := apitest.New(t, "sqlite", apitest.Options{LimitScale: 0.01, Issuer: actor.RemoteIssuer(issuer.URL, "waymark", true)})
+	part := base64.RawURLEncoding.EncodeToString
+	session := i.Client(t, part([]byte(`{"alg":"EdDSA"}`))+"."+part([]byte(`{"iss":"`+issuer.URL+`"}`))+"."+part([]byte("x")))
+	for range 3 {
+		i.Client(t, "").Call("GET", "/me", nil).Refused(fault.Unauthenticated)
+	}
+	if r := session.Call("GET", "/me", nil).Refused(fault.RateLimited); asked.Load() != 0 {
+		t.Errorf("the issuer was asked; %s", r.Body)
+	}
+	i.Clock.Move(time.Minute)
+	if r := session.Call("GET", "/me", nil).Refused(fault.Unavailable); asked.Load() == 0 {
+		t.Errorf("the issuer was not asked; %s", r.Body)
+	}
 }
 
 // A call that cannot be counted fails, and does nothing.

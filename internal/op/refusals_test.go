@@ -293,6 +293,10 @@ func TestOddWords(t *testing.T) {
 	owner.Call("POST", "/apps", M{"name": "x", "": 1}).Refused(fault.ValidationFailed, "/")
 	owner.Call("POST", "/apps", M{"name": "x"}, apitest.Header("If-Match", `W/"x"`)).
 		Refused(fault.InvalidRequest, "header.If-Match")
+	// An id has at most 500 bytes; what is longer is none, whatever else is wrong.
+	longest := "/apps/" + strings.Repeat("x", 500)
+	owner.Call("GET", longest+"?x=1", nil).Refused(fault.InvalidRequest, "query.x")
+	owner.Call("GET", longest+"x?x=1", nil).Refused(fault.NotFound)
 	link := owner.Link("big", M{"parameters": M{}}).Want(201)
 	big := owner.Call("PATCH", "/links/"+apitest.Path(link.Text("data.id")),
 		`{"parameters":{"n":12345678901234567890123.450}}`, apitest.IfMatch(link.Revision())).Want(200)

@@ -109,6 +109,46 @@ func TestInputThatCannotBeRead(t *testing.T) {
 	}
 }
 
+// The failure of a handler is that of its call, whatever kind of operation it has. So is that of a row that cannot be
+// written.
+func TestHandlersThatFail(t *testing.T) {
+	type in struct{}
+	p, failure := New(Options{Log: slog.New(slog.DiscardHandler)}), errors.New("failed")
+	o := func(id, method string) Op { return Op{ID: id, Method: method, Path: "/tags", Perm: "tags:update"} }
+	Read(p, o("read", "GET"), func(context.Context, *Call, *in) (Item[Nothing], error) { return Item[Nothing]{}, failure })
+	List(p, o("list", "GET"), func(context.Context, *Call, *in, Window) ([]positioned, error) { return nil, failure })
+	rows := func(context.Context, *Call, *in, Window) ([]positioned, error) {
+		return []positioned{{ID: "\xff"}}, nil
+	}
+	List(p, o("row", "GET"), rows)
+	ListOrFile(p, o("file", "GET"), []string{"text/csv"},
+		func(context.Context, *Call, *in) (*File, error) { return nil, failure }, rows)
+	Paged(p, o("paged", "GET"), func(context.Context, *Call, *in, Window) (Page[Nothing], error) {
+		return Page[Nothing]{}, failure
+	})
+	Bytes(p, o("bytes", "GET"), []string{"text/csv"}, func(context.Context, *Call, *in) (File, error) {
+		return File{}, failure
+	})
+	Write(p, o("write", "DELETE"), func(context.Context, *Call, *store.Tx, *in) (Item[Nothing], error) {
+		return Item[Nothing]{}, failure
+	})
+	Staged(p, o("staged", "DELETE"), func(context.Context, *Call, *in) (bool, error) { return true, failure },
+		func(context.Context, *Call, *store.Tx, *in, bool) (Item[Nothing], error) {
+			return Item[Nothing]{}, failure
+		})
+	for _, r := range p.rows {
+		c := &callContext{pipeline: p, row: r, ctx: t.Context(), query: map[string]any{"limit": 1.}}
+		if r.stage != nil {
+			if err := r.stage(c); !errors.Is(err, failure) {
+				t.Errorf("the stage of %s: %v", r.ID, err)
+			}
+		}
+		if _, err := r.run(c); err == nil || r.ID != "row" && !errors.Is(err, failure) {
+			t.Errorf("%s: %v", r.ID, err)
+		}
+	}
+}
+
 // Mistakes in the declaration of an operation end the program before it serves anything.
 func TestMistakenDeclarations(t *testing.T) {
 	type bare struct {
