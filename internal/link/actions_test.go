@@ -32,9 +32,14 @@ func TestListedTags(t *testing.T) {
 		slices.Sort(both)
 		owner.Link("bare", M{"campaignId": campaign}).Want(201)
 		i.Clock.Move(time.Second)
-		tagged := owner.Link("tagged", M{"campaignId": campaign}).Want(201)
-		owner.Call("PUT", "/links/"+apitest.Path(tagged.Text("data.id"))+"/tags", M{"tagIds": both},
-			apitest.IfMatch(tagged.Revision())).Want(200)
+		tag := func(r *apitest.Response) (path string, match apitest.With) {
+			path = "/links/" + apitest.Path(r.Text("data.id"))
+			r = owner.Call("PUT", path+"/tags", M{"tagIds": both}, apitest.IfMatch(r.Revision())).Want(200)
+			return path, apitest.IfMatch(r.Revision())
+		}
+		tag(owner.Link("tagged", M{"campaignId": campaign}).Want(201))
+		gone, match := tag(owner.Link("gone", nil).Want(201))
+		owner.Call("DELETE", gone, nil, match).Want(204) // its tags are its own alone
 		for _, list := range []string{"/links?appId=" + owner.AppID, "/campaigns/" + campaign + "/links"} {
 			owner.Call("GET", list, nil).Want(200).
 				Has("data.0.slug", `"tagged"`).Has("data.0.tagIds", `["`+strings.Join(both, `","`)+`"]`).
@@ -112,8 +117,11 @@ func TestTags(t *testing.T) {
 			"&start=2026-11-01T00:00:00Z&end=2026-12-01T00:00:00Z&tagId="+two, nil).Want(200).
 			Has("data.totals.clicks", "1")
 
+		theirs := eve.Link("gone", nil).Want(201)
+		eve.Call("DELETE", "/links/"+apitest.Path(theirs.Text("data.id")), nil, apitest.IfMatch(theirs.Revision())).Want(204)
 		owner.Call("DELETE", path, nil, apitest.IfMatch(r.Revision())).Want(204)
 		// The history outlives the link, for its owner alone.
+		eve.Call("GET", "/links/"+apitest.Path(theirs.Text("data.id"))+"/history", nil).Want(200).Has("data.0.action", `"deleted"`)
 		owner.Call("GET", path+"/history", nil).Want(200).Has("data.0.action", `"deleted"`)
 		owner.Call("GET", path+"/history?limit=2", nil).Want(200).Has("pagination.hasMore", "true")
 		eve.Call("GET", path+"/history", nil).Refused(fault.NotFound)
@@ -319,6 +327,13 @@ func TestValidateAndAvailability(t *testing.T) {
 			Want(200).
 			Has("data.available", "false").Has("data.url", "null").Has("data.issues.0.path", `"/slug"`).
 			Has("data.issues.1.path", `"/domain"`)
+		// Any part of the address may be what is wrong with it.
+		for at, part := range map[string]M{"/domain": {"domain": eve.Host}, "/prefix": {"prefix": "a b"}, "/slug": {"slug": "a/b"}} {
+			all := M{"appId": owner.AppID, "domain": owner.Host, "slug": "free"}
+			maps.Copy(all, part)
+			owner.Call("POST", "/links/validate", all).Want(200).Has("data.issues.0.path", `"`+at+`"`).Has("data.issues.1", "").
+				Has("data.available", "false").Has("data.url", "null")
+		}
 		// What the schema of a creation bounds is an answer like any other rule,
 		// and all of it is told at once.
 		r = owner.Call("POST", "/links/validate", M{"appId": owner.AppID, "domain": owner.Host, "slug": "free",
