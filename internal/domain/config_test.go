@@ -1,15 +1,19 @@
 package domain_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/waymarkhq/waymark/internal/apitest"
+	"github.com/waymarkhq/waymark/internal/domain"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
 
 // domainOf returns the path of the domain of a prepared client.
@@ -128,6 +132,41 @@ func TestRecoveryConfig(t *testing.T) {
 				t.Errorf("%d, %s: the route is %s, %v", ttl, matching, document, err)
 			}
 		}
+	})
+}
+
+// How long tokens are good is told of a domain, or of an app as a whole: then the longest time of its domains counts.
+func TestRecoveryLifetime(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner, eve := i.Prepared(t, "ann@example.com"), i.Prepared(t, "eve@example.com")
+		configure := func(c *apitest.Client, seconds int) {
+			path := domainOf(c) + "/recovery-config" // the newest stands first
+			c.Call("PUT", path, M{"enabled": true, "tokenTtlSeconds": seconds},
+				apitest.IfMatch(c.Call("GET", path, nil).Revision())).Want(200)
+		}
+		lasts := func(hostname string, want time.Duration) {
+			t.Helper()
+			got, err := domain.RecoveryLifetime(t.Context(), i.DB, owner.AppID, hostname)
+			if got != want || err != nil {
+				t.Errorf("for %q they are good for %s, want %s, %v", hostname, got, want, err)
+			}
+		}
+		configure(eve, 604800)
+		lasts("", 24*time.Hour)
+		lasts(owner.Host, 24*time.Hour)
+		configure(owner, 300)
+		i.Clock.Move(time.Second)
+		second := create(t, i, owner, M{"mode": "platform", "prefix": "second"}).Text("data.hostname")
+		lasts("", 5*time.Minute)
+		lasts(second, 24*time.Hour)
+		configure(owner, 600)
+		lasts("", 10*time.Minute)
+		lasts(second, 10*time.Minute)
+		lasts(owner.Host, 5*time.Minute)
+		storetest.Faulty(t, func(ctx context.Context) error {
+			_, err := domain.RecoveryLifetime(ctx, i.DB, owner.AppID, "")
+			return err
+		})
 	})
 }
 

@@ -83,12 +83,18 @@ func TestIssuingIsToldFirst(t *testing.T) {
 }
 
 // While a domain leaves nothing of it changes, and then its diagnostics say that it
-// left. The record of a claim does not keep its app from being deleted.
+// left. It keeps its app from being deleted, as does its record for a while; the record of a claim does not.
 func TestLeaving(t *testing.T) {
 	eachWorld(t, apitest.Options{}, func(t *testing.T, w *world) {
 		owner := w.Prepared(t, "ann@example.com")
 		path := w.ready(t, owner, "go.example.com")
 		d := owner.Call("GET", path, nil).Want(200)
+		kept := func() *apitest.Response {
+			app := "/apps/" + owner.AppID
+			return owner.Call("DELETE", app, nil, apitest.IfMatch(owner.Call("GET", app, nil).Revision())).
+				Refused(fault.ResourceConflict).Has("error.dependencies.0.type", `"domain"`)
+		}
+		kept().Has("error.dependencies.0.count", "2").Has("error.dependencies.1", "")
 		w.Clock.Move(time.Minute)
 		detachNow(owner, d).Want(202)
 		with := apitest.IfMatch(d.Revision())
@@ -100,6 +106,8 @@ func TestLeaving(t *testing.T) {
 		w.Settle(t)
 		owner.Call("GET", path+"/diagnostics", nil).Want(200).Has("data.checks.1.status", `"skipped"`).
 			Has("data.checks.1.message", `"The domain is detached."`)
+		kept().Has("error.dependencies.0.count", "1").Has("error.dependencies.1.type", `"removed_domain"`).
+			Has("error.dependencies.1.count", "1")
 
 		other := *owner
 		other.AppID = owner.Call("POST", "/apps", M{"name": "Other"}).Want(201).Text("data.id")
