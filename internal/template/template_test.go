@@ -214,6 +214,8 @@ func TestBounds(t *testing.T) {
 		owner.Call("POST", "/templates", create).Want(201)
 		owner.Call("PATCH", pathOf(first), M{"archived": false}, apitest.IfMatch(archived.Revision())).
 			Refused(fault.ResourceConflict)
+		owner.Call("PATCH", pathOf(first), M{"name": "Old"}, apitest.IfMatch(archived.Revision())).Want(200).
+			Has("data.template.archived", "true")
 		owner.Call("PATCH", pathOf(second), M{"archived": false}, apitest.IfMatch(second.Revision())).Want(200)
 
 		if _, err := i.DB.Exec(t.Context(), "UPDATE template SET last_version = ? WHERE id = ?",

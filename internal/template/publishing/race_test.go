@@ -307,7 +307,7 @@ func TestProgressIsARevision(t *testing.T) {
 	})
 }
 
-// What is stopped before its first effect changes nothing.
+// What is stopped before its first effect changes nothing, and can be retried once.
 func TestStoppedAtOnce(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		w := newWorld(t, i)
@@ -321,6 +321,16 @@ func TestStoppedAtOnce(t *testing.T) {
 			Has("data.targets.0.error", `"The operation was cancelled before."`)
 		w.settle()
 		w.selection(w.link).Has("data.selection.android", "null")
+		retry := func() *apitest.Response {
+			return w.owner.Call("POST", "/template-publications/"+p.Text("data.id")+"/retry", M{},
+				apitest.IfMatch(w.read(p).Revision()))
+		}
+		retry().Want(202)
+		only := "Only a publication that is partial, conflict or denied can be retried. This one is "
+		retry().Refused(fault.ResourceConflict).Has("error.message", `"`+only+`queued."`)
+		w.settle()
+		w.selection(w.link).Has("data.selection.android", w.chosen(w.template, "1"))
+		retry().Refused(fault.ResourceConflict).Has("error.message", `"`+only+`confirmed."`)
 	})
 }
 

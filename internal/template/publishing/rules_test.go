@@ -41,9 +41,15 @@ func TestRefusals(t *testing.T) {
 			{[]M{{"scope": "app", "domainId": w.domain, "linkId": w.link, "expectedRevision": nil,
 				"expectedLinkRevision": w.domain}},
 				[]string{"/targets/0/domainId", "/targets/0/linkId", "/targets/0/expectedLinkRevision"}},
+			{[]M{{"scope": "link", "linkId": w.link, "domainId": w.domain, "expectedRevision": nil},
+				{"scope": "domain", "linkId": w.link, "domainId": w.domain, "expectedRevision": nil}},
+				[]string{"/targets/0/domainId", "/targets/1/linkId"}},
 		} {
-			w.owner.Call("POST", "/templates/"+w.template+"/publish", M{"version": 1, "targets": c.targets}).
+			r := w.owner.Call("POST", "/templates/"+w.template+"/publish", M{"version": 1, "targets": c.targets}).
 				Refused(fault.ValidationFailed, c.paths...)
+			if r.Len("error.details") != len(c.paths) {
+				t.Errorf("more than %s is refused: %s", c.paths, r.Body)
+			}
 		}
 		fifty := append([]M{ofApp(nil)}, w.links(49)...)
 		w.publish(fifty...).Want(202)
