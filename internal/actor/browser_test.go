@@ -255,6 +255,16 @@ func TestBrowserSessionEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		ended("by its owner", byOwner, fourth)
+		if err := SignOut(t.Context(), w.db, Digest(byOwner)); err != nil {
+			t.Fatal(err)
+		}
+		before := w.now()
+		w.clock.Set(before.Add(signedOutKept))
+		if _, err := SweepSessions(t.Context(), w.db, 100); err != nil {
+			t.Fatal(err)
+		}
+		ended("by its owner, and signed out", byOwner, fourth)
+		w.clock.Set(before)
 		if err := EndSessionOf(t.Context(), w.db, w.owner, id(fourth)); err == nil {
 			t.Error("ended twice")
 		}

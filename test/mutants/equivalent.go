@@ -6,7 +6,7 @@ type unseen struct{ file, function, on, from, to, reason string }
 // equivalents are the known ones. They are found by what they change and by the text of
 // its line, whatever number it has. An empty text is any.
 var equivalents = []unseen{
-	{"internal/actor/authenticate.go", "FlushUsed", "", "last_used_at <", "last_used_at <= …",
+	{"internal/actor/authenticate.go", "flush", "", "last_used_at <", "last_used_at <= …",
 		"the instant that is kept is kept again"},
 	{"internal/actor/browser.go", "isSecret", "", "err == nil", "true in err == nil && len(b) == secretBytes",
 		"a text of that length that is not decoded to its end has fewer bytes"},
