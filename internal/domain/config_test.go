@@ -167,6 +167,12 @@ func TestRecoveryLifetime(t *testing.T) {
 			_, err := domain.RecoveryLifetime(ctx, i.DB, owner.AppID, "")
 			return err
 		})
+		if _, err := i.DB.Exec(t.Context(), "UPDATE domain SET recovery_config = '-' WHERE hostname = ?", second); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := domain.RecoveryLifetime(t.Context(), i.DB, owner.AppID, ""); err == nil {
+			t.Errorf("with what cannot be read they are good for %s", got)
+		}
 	})
 }
 

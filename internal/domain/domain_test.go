@@ -1,7 +1,9 @@
 package domain_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -11,6 +13,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/domain"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
 
 type M = apitest.M
@@ -70,6 +73,26 @@ func TestCreatePlatformDomain(t *testing.T) {
 		}
 		eve.Call("GET", "/domains/"+d.Text("data.id"), nil).Refused(fault.NotFound)
 		eve.Call("GET", follow, nil).Refused(fault.NotFound)
+	})
+}
+
+// The newest domain stands first, and of those of one instant the one that was made last, on whatever page.
+func TestListDomains(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		for _, prefix := range []string{"a", "b", "old"} {
+			create(t, i, owner, M{"mode": "platform", "prefix": prefix})
+		}
+		if _, err := i.DB.Exec(t.Context(), "UPDATE domain SET created_at = created_at - 1 WHERE hostname = ?",
+			"old."+apitest.Zone); err != nil {
+			t.Fatal(err)
+		}
+		next := ""
+		for n, want := range []string{"b", "a", "ann", "old"} {
+			page := owner.Call("GET", "/domains?limit=1&appId="+owner.AppID+next, nil).Want(200).
+				Has("data.0.hostname", `"`+want+"."+apitest.Zone+`"`).Has("pagination.hasMore", fmt.Sprint(n < 3))
+			next = "&cursor=" + page.Text("pagination.nextCursor")
+		}
 	})
 }
 
@@ -239,5 +262,9 @@ func TestHost(t *testing.T) {
 		if _, err := domain.Host(t.Context(), i.DB, "none."+apitest.Zone); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("a hostname without a domain: %v", err)
 		}
+		storetest.Faulty(t, func(ctx context.Context) error {
+			_, err := domain.Host(ctx, i.DB, "ann."+apitest.Zone)
+			return err
+		})
 	})
 }

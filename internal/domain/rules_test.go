@@ -53,7 +53,7 @@ func TestModesOfInstallation(t *testing.T) {
 	}
 }
 
-// Each address of an installation is offered as a record of its own kind.
+// Each address of an installation is offered as a record of its own kind, and nothing without one.
 func TestChoicesOfAddresses(t *testing.T) {
 	o := Options{Connection: Connection{Addresses: []netip.Addr{netip.MustParseAddr("192.0.2.80"),
 		netip.MustParseAddr("2001:db8::80"), netip.MustParseAddr("192.0.2.81")}}}
@@ -62,6 +62,10 @@ func TestChoicesOfAddresses(t *testing.T) {
 	if err != nil || fmt.Sprint(c.Connection.A, c.Connection.AAAA) != "[192.0.2.80 192.0.2.81] [2001:db8::80]" ||
 		fmt.Sprint(c.ApexProfiles) != "[{a By address [{A 192.0.2.80} {AAAA 2001:db8::80} {A 192.0.2.81}]}]" {
 		t.Errorf("offered are %+v, %+v, %v", c.Connection, c.ApexProfiles, err)
+	}
+	o.Connection = Connection{CNAME: "connect.example"}
+	if offered, err := o.choices(t.Context(), nil, nil); err != nil || len(offered.Data.ApexProfiles) != 0 {
+		t.Errorf("without an address %+v are offered, %v", offered.Data.ApexProfiles, err)
 	}
 }
 

@@ -188,6 +188,34 @@ func TestCancellationIsWhole(t *testing.T) {
 	})
 }
 
+// A call of which a statement fails is an internal error, and its domain stays as it was.
+func TestCallsAreWhole(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		path, app := domainOf(owner), "/apps/"+owner.AppID
+		shows := M{"rootUrl": "https://www.example.com/", "notFoundUrl": "https://www.example.com/lost"}
+		for _, c := range []struct {
+			method, path string
+			body         any
+		}{
+			{"PUT", path + "/native-config", M{"android": nil}}, {"PUT", path + "/web-config", shows},
+			{"PUT", path + "/recovery-config", M{"enabled": true}},
+			{"PATCH", app, M{"scheme": "shop", "iosTeamId": "A1B2C3D4E5", "iosBundleId": "com.example.shop"}},
+			{"GET", "/domains?appId=" + owner.AppID, nil}, {"GET", path, nil}, {"GET", path + "/capabilities", nil},
+			{"GET", path + "/diagnostics", nil}, {"GET", path + "/native-config", nil}, {"GET", path + "/web-config", nil},
+			{"GET", path + "/recovery-config", nil},
+		} {
+			held := path
+			if c.path == app {
+				held = app
+			}
+			everyStatement(t, c.method+" "+c.path, func(with apitest.With) *apitest.Response {
+				return owner.Call(c.method, c.path, c.body, apitest.IfMatch(owner.Call("GET", held, nil).Revision()), with)
+			}, func() string { return owner.Call("GET", path, nil).Value("data") }).Want(200)
+		}
+	})
+}
+
 // everyStatement makes a call until it succeeds, with one of its statements failing after the other: each time it is an
 // internal error that leaves a state as it was.
 func everyStatement(t *testing.T, name string, call func(apitest.With) *apitest.Response,

@@ -178,6 +178,53 @@ func TestScope(t *testing.T) {
 	})
 }
 
+// The defaults of an app and of its domain are read and replaced alike, each under its own revision.
+func TestDefaults(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner, eve := i.Prepared(t, "ann@example.com"), i.Prepared(t, "eve@example.com")
+		r := made(owner, "android", nil)
+		path, id := pathOf(r), r.Text("data.template.id")
+		for range 2 {
+			owner.Call("POST", path+"/versions", "{}").Want(201)
+		}
+		choice := func(version int) M { return M{"mode": "custom", "templateId": id, "version": version} }
+		domain := owner.Call("GET", "/domains?appId="+owner.AppID, nil).Want(200).Value("data.0.id")
+		for n, c := range []struct{ holder, domain, inUse string }{
+			{"/apps/" + owner.AppID, "null", `{"app":1,"domains":0,"links":0}`},
+			{"/domains/" + strings.Trim(domain, `"`), domain, `{"app":1,"domains":1,"links":0}`},
+		} {
+			at := c.holder + "/template-defaults"
+			before := owner.Call("GET", at, nil).Want(200).Has("data.domainId", c.domain).
+				Has("data.appId", `"`+owner.AppID+`"`).Has("data.defaults", `{"android":null,"ios":null,"recovery":null}`)
+			if before.Revision() != owner.Call("GET", c.holder, nil).Revision() {
+				t.Errorf("%s has another revision than its defaults", c.holder)
+			}
+			match := apitest.IfMatch(before.Revision())
+			put := func(version int, with apitest.With) *apitest.Response {
+				return owner.Call("PUT", at, M{"defaults": M{"android": choice(version)}}, with)
+			}
+			put(3, match).Refused(fault.ValidationFailed, "/defaults/android/version")
+			owner.Call("PUT", at, M{"defaults": M{"ios": choice(1)}}, match).
+				Refused(fault.ValidationFailed, "/defaults/ios/templateId")
+			owner.Call("GET", at, nil).Want(200).Has("data", before.Value("data"))
+			after := put(n+1, match).Want(200).Has("data.defaults.android.version", fmt.Sprint(n+1)).
+				Has("data.domainId", c.domain)
+			put(n+1, match).Refused(fault.RevisionConflict)
+			owner.Call("GET", at, nil).Want(200).Has("data", after.Value("data"))
+			eve.Call("GET", at, nil).Refused(fault.NotFound)
+			// What is chosen is available, and no other version.
+			for v := range 2 { // the newest stands first
+				want := `"available"`
+				if v == 0 && n == 0 {
+					want = `"prepared"`
+				}
+				owner.Call("GET", path+"/availability", nil).Want(200).Has("data.inUse", c.inUse).
+					Has(fmt.Sprintf("data.versions.%d.availability", v), want)
+			}
+		}
+	})
+}
+
 // fill gives an app so many templates more.
 func fill(t *testing.T, i *apitest.Installation, owner *apitest.Client, count int, archived bool) {
 	t.Helper()

@@ -233,7 +233,9 @@ func TestListAndRetention(t *testing.T) {
 		w.owner.Call("GET", list+"&state=confirmed&templateId="+w.template, nil).Want(200).
 			Has("data.0.id", first.Value("data.id")).Has("data.1", "")
 		w.owner.Call("GET", list+"&templateId=x", nil).Want(200).Has("data.0", "")
-		w.owner.Call("GET", list+"&limit=1", nil).Want(200).Has("data.1", "").Has("pagination.hasMore", "true")
+		page := w.owner.Call("GET", list+"&limit=1", nil).Want(200).Has("data.1", "").Has("pagination.hasMore", "true")
+		w.owner.Call("GET", list+"&limit=1&cursor="+page.Text("pagination.nextCursor"), nil).Want(200).
+			Has("data.0.id", first.Value("data.id")).Has("pagination.hasMore", "false")
 		eve.Call("GET", list, nil).Refused(fault.NotFound)
 		eve.Call("GET", "/template-publications/"+first.Text("data.id"), nil).Refused(fault.NotFound)
 		ended, err := clock.Parse(w.read(first).Text("data.updatedAt"))
