@@ -179,7 +179,9 @@ func TestHistoryIsSwept(t *testing.T) {
 			for k := range n {
 				r = owner.Call("PATCH", path, M{"title": fmt.Sprint(k)}, apitest.IfMatch(r.Revision())).Want(200)
 			}
+			i.Clock.Move(-time.Microsecond) // as clocks may: the removal is the first entry, and goes last all the same
 			owner.Call("DELETE", path, nil, apitest.IfMatch(r.Revision())).Want(204)
+			i.Clock.Move(time.Microsecond)
 		}
 		i.Clock.Move(30 * 24 * time.Hour)
 		left := func() (n int) {

@@ -11,6 +11,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/binding"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/opt"
+	"github.com/waymarkhq/waymark/internal/utm"
 )
 
 // A validation that cannot be made is no answer: neither when reading the creation fails, nor when it still
@@ -53,7 +54,10 @@ func TestWhatCannotBeWritten(t *testing.T) {
 	damaged := Link{Parameters: opt.Object{Value: jsontext.Value("!")}}
 	selected := &Templates{link: Link{}}
 	selected.bindings.Selections.Android = opt.NullOf(binding.Selection{Mode: binding.Custom, TemplateID: new(no)})
+	_, parameters := encode(&Link{UTM: utm.UTM{Source: new(no)}})
 	for name, err := range map[string]error{
+		"rules":       saveRules(t.Context(), nil, "link", []Rule{{DestinationURL: no}}),
+		"parameters":  parameters,
 		"publication": enqueue(t.Context(), nil, projection{LinkID: no}, "app"),
 		"campaign":    enqueuePage(t.Context(), nil, campaignPage{CampaignID: no}, "app"),
 		"history":     record(t.Context(), nil, &Link{}, "updated", []string{no}),
