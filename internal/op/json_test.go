@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/waymarkhq/waymark/internal/actor"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/schema"
 )
@@ -155,6 +156,28 @@ func TestPanicWhileChecking(t *testing.T) {
 type unreadable struct{}
 
 func (*unreadable) UnmarshalJSON([]byte) error { panic("unreadable") }
+
+// An answer that is no JSON is a failure, and is not kept. A refusal that is none still has its envelope.
+func TestWhatCannotBeWritten(t *testing.T) {
+	const no = "\xff"
+	var logged strings.Builder
+	c := &callContext{pipeline: New(Options{Log: slog.New(slog.NewTextHandler(&logged, nil))}), row: &row{}}
+	c.Actor = &actor.Actor{}
+	answer := outcome{data: no}
+	if err := answer.encode(c.row); err == nil {
+		t.Errorf("the answer is %s", answer.text)
+	}
+	if _, err := c.saveReceipt(nil, &outcome{location: no}); err == nil {
+		t.Error("a receipt was kept")
+	}
+	w := httptest.NewRecorder()
+	c.pipeline.WriteError(w, "req_1", fault.New(fault.NotFound, no))
+	var refused ErrorEnvelope
+	if err := Unmarshal(w.Body.Bytes(), &refused); err != nil || w.Code != 404 || refused.Error.Code != fault.Internal ||
+		refused.Error.RequestID != "req_1" || !strings.Contains(logged.String(), "request_id=req_1") {
+		t.Errorf("%d %s, %v; the log is %s", w.Code, w.Body, err, logged.String())
+	}
+}
 
 // A value that its Go type cannot take is named, although its schema takes it.
 func TestDecodeFault(t *testing.T) {

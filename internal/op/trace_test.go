@@ -13,7 +13,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/tracing/tracingtest"
 )
 
-// The trace of a call tells a failure of the service by its code; what the client did wrong is no failure.
+// The trace of a call tells which one it is and a failure of the service by its code; what the client did wrong is no failure.
 func TestTraceOfAFailure(t *testing.T) {
 	collector := tracingtest.Start(t)
 	tracer, err := tracing.New(tracing.Options{Endpoint: collector.Address, Calls: 1, Log: slog.New(slog.DiscardHandler)})
@@ -32,6 +32,7 @@ func TestTraceOfAFailure(t *testing.T) {
 	}
 	for name, end := range ends {
 		c := &callContext{row: &row{}}
+		c.row.ID, c.row.Method, c.row.Path, c.RequestID = "createTags", "POST", "/tags", name
 		c.ctx, _ = tracer.Call(t.Context(), http.Header{}, name, time.Now())
 		c.trace(end.status, end.code)
 		tracing.Of(c.ctx).End()
@@ -47,7 +48,14 @@ func TestTraceOfAFailure(t *testing.T) {
 		if got := span.Status(); got.Code() != end.want || got.Message() != message {
 			t.Errorf("%s: %s %q, want %s %q", name, got.Code(), got.Message(), end.want, message)
 		}
-		if code, told := span.Attributes().AsRaw()["error.type"]; told != (end.code != "") || told && code != string(end.code) {
+		told := span.Attributes().AsRaw()
+		for attribute, want := range map[string]any{"http.request.method": "POST", "http.route": "/v1/tags",
+			"http.response.status_code": int64(end.status), "waymark.operation": "createTags", "waymark.request_id": name} {
+			if told[attribute] != want {
+				t.Errorf("%s: %s is %v, want %v", name, attribute, told[attribute], want)
+			}
+		}
+		if code, told := told["error.type"]; told != (end.code != "") || told && code != string(end.code) {
 			t.Errorf("%s: the type of its error is %v", name, code)
 		}
 	}
