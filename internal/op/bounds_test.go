@@ -23,6 +23,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/clock"
 	"github.com/waymarkhq/waymark/internal/ratelimit"
 	"github.com/waymarkhq/waymark/internal/requestlog"
+	"github.com/waymarkhq/waymark/internal/schema"
 )
 
 func TestTextOf(t *testing.T) {
@@ -362,6 +363,19 @@ func TestFullReceiptsAreForgotten(t *testing.T) {
 		c.Now = at
 		if err := c.receiptRoom(); (err != nil) != full {
 			t.Errorf("%v before the end of the hour: %v", hour.Sub(at), err)
+		}
+	}
+}
+
+// A part of a path names something where it is a text of at most 500 bytes.
+func TestPartsOfPaths(t *testing.T) {
+	parameters := []parameter{{name: "id", in: "path", schema: &schema.Schema{Type: schema.String}}}
+	for value, want := range map[string]bool{"x": true, strings.Repeat("x", 500): true, strings.Repeat("x", 501): false,
+		"": false, "x\xff": false, "x\x00": false} {
+		c := &callContext{r: httptest.NewRequest("GET", "/", nil), row: &row{input: inputSpec{parameters: parameters}}}
+		c.r.SetPathValue("id", value)
+		if got := c.parsePath(); got != want || want && c.path["id"] != value {
+			t.Errorf("%.20q of %d bytes: %t, %v", value, len(value), got, c.path)
 		}
 	}
 }

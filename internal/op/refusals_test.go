@@ -92,6 +92,27 @@ func TestSizeOfBodies(t *testing.T) {
 	})
 }
 
+// An upload has at most 1 MiB and 64 KiB, with what follows its parts and whether or not its length is known before. The
+// id of its app has at most 500 bytes.
+func TestSizeOfUploads(t *testing.T) {
+	i := apitest.New(t, "sqlite", apitest.Options{})
+	owner := i.Prepared(t, "ann@example.com")
+	upload := func(app string, size int, with apitest.With) *apitest.Response {
+		body := "--b\r\nContent-Disposition: form-data; name=\"appId\"\r\n\r\n" + app +
+			"\r\n--b\r\nContent-Disposition: form-data; name=\"file\"\r\nContent-Type: image/png\r\n\r\n" +
+			string(apitest.Picture(t)) + "\r\n--b--\r\n"
+		return owner.Call("POST", "/assets", body+strings.Repeat("x", size-len(body)),
+			apitest.Header("Content-Type", "multipart/form-data; boundary=b"), with)
+	}
+	const most = 1<<20 + 64<<10
+	for _, with := range []apitest.With{func(*http.Request) {}, func(r *http.Request) { r.ContentLength = -1 }} {
+		upload(owner.AppID, most, with).Want(201)
+		upload(owner.AppID, most+1, with).Refused(fault.PayloadTooLarge)
+		upload(strings.Repeat("x", 500), most, with).Refused(fault.NotFound)
+		upload(strings.Repeat("x", 501), most, with).Refused(fault.ValidationFailed, "/appId")
+	}
+}
+
 // An upload that the disk does not take is answered as a part of the service that is unavailable. The log alone says
 // why, and the same key works later.
 func TestUploadThatIsNotStored(t *testing.T) {
@@ -125,7 +146,8 @@ func TestUploadThatIsNotStored(t *testing.T) {
 func TestUploadThatDoesNotComeIn(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
-		for part, bytes := range map[string]int64{"nothing": 0, "header": 100, "appId": 112, "half of appId": 130, "file": 300} {
+		for part, bytes := range map[string]int64{"nothing": 0, "header": 100, "appId": 112, "half of appId": 130, "file": 300,
+			"the last boundary": 1 << 20} {
 			for want, err := range map[string]error{"The body came in too slowly": os.ErrDeadlineExceeded,
 				"The body is not valid multipart": io.ErrUnexpectedEOF} {
 				r := owner.Upload("image/png", apitest.Picture(t), func(r *http.Request) {
