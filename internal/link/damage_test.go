@@ -93,23 +93,46 @@ func TestDamagedPublication(t *testing.T) {
 	})
 }
 
-// A preview of a link whose image, campaign, tags or rules cannot be read is none.
-func TestPreviewNeedsAllOfALink(t *testing.T) {
+// A call that cannot read or write all that it needs fails: a preview without the link's image, campaign, tags or rules is
+// none, and a change has all of its effects or none.
+func TestCallsNeedAllOfALink(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
 		image := owner.Upload("image/png", apitest.Picture(t)).Want(201).Text("data.url")
-		r := owner.Link("a", M{"imageUrl": image, "campaignId": created(owner, "/campaigns", M{"name": "c"})}).Want(201)
-		for nth := 1; ; nth++ {
-			ctx, outcome := storetest.FailNth(t.Context(), nth)
-			answer := owner.Call("POST", "/links/"+apitest.Path(r.Text("data.id"))+"/preview",
-				M{"platform": "desktop", "source": "browser"}, func(r *http.Request) { *r = *r.WithContext(ctx) })
-			failed, _ := outcome()
-			if failed == "" {
-				answer.Want(200)
-				break
+		campaign, tag := created(owner, "/campaigns", M{"name": "c"}), created(owner, "/tags", M{"name": "t"})
+		template := newTemplate(owner, "android")
+		r := owner.Link("a", M{"imageUrl": image, "campaignId": campaign}).Want(201)
+		at := "/links/" + apitest.Path(r.Text("data.id"))
+		for _, c := range []struct {
+			method, path string
+			body         any
+			status       int
+		}{
+			{"POST", at + "/preview", M{"platform": "desktop", "source": "browser"}, 200},
+			{"GET", "/links/availability?slug=a&domain=" + owner.Host, nil, 200},
+			{"POST", "/links/validate", M{"appId": owner.AppID, "domain": owner.Host, "slug": "b"}, 200},
+			{"PUT", at + "/tags", M{"tagIds": []string{tag}}, 200},
+			{"PUT", at + "/routing-rules", M{"rules": []M{{"destinationUrl": "https://" + owner.Host + "/b"}}}, 200},
+			{"PATCH", at, M{"templateSelection": M{"android": custom(template)}, "desktopUrl": "https://" + owner.Host + "/c"}, 200},
+			{"POST", at + "/resync", M{}, 202},
+			{"POST", at + "/duplicate", M{"slug": "copy"}, 201},
+			{"DELETE", at, nil, 204},
+		} {
+			match := func(*http.Request) {}
+			if c.path != "/links/validate" && c.method != "GET" {
+				match = apitest.IfMatch(owner.Call("GET", at, nil).Want(200).Revision())
 			}
-			if answer.Status != 500 {
-				t.Errorf("%d %s after a failed %s", answer.Status, answer.Body, failed)
+			for nth := 1; ; nth++ {
+				ctx, outcome := storetest.FailNth(t.Context(), nth)
+				answer := owner.Call(c.method, c.path, c.body, match, func(r *http.Request) { *r = *r.WithContext(ctx) })
+				failed, _ := outcome()
+				if failed == "" {
+					answer.Want(c.status)
+					break
+				}
+				if answer.Status != 500 {
+					t.Fatalf("%s %s: %d %s after a failed %s", c.method, c.path, answer.Status, answer.Body, failed)
+				}
 			}
 		}
 	})
