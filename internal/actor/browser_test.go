@@ -124,6 +124,30 @@ func TestBrowserSessionSlides(t *testing.T) {
 	})
 }
 
+// A call reaches an app of its owner alone, though the owner has others.
+func TestStillReaches(t *testing.T) {
+	eachWorld(t, func(w *world) {
+		w.issue("other@example.com")
+		for _, app := range []string{"one", "two"} {
+			w.exec(`INSERT INTO app (id, owner_id, name, search, revision, created_at, updated_at) VALUES (?, ?, ?, ?, ?, 0, 0)`,
+				app, w.owner, app, app, app)
+		}
+		a := w.accepts("the owner", w.token)
+		for app, want := range map[string]bool{"one": true, "two": true, "three": false, "": false} {
+			err := w.db.InTx(t.Context(), func(tx *store.Tx) error {
+				_, reaches, err := a.Still(t.Context(), tx, app)
+				if reaches != want {
+					t.Errorf("%q is reached: %t", app, reaches)
+				}
+				return err
+			})
+			if err != nil {
+				t.Errorf("%q: %v", app, err)
+			}
+		}
+	})
+}
+
 // A use that reaches the database at or after the end that is known there does not bring the
 // session back.
 func TestBrowserUseComesTooLate(t *testing.T) {

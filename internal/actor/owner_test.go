@@ -37,6 +37,8 @@ func TestAddOwner(t *testing.T) {
 		}
 		w.refuses("her address, another subject", token("ann-2", "ann@example.com", true), notAnOwner)
 
+		// An invitation is one of its issuer.
+		w.addOwner(Owner{Email: "eve@example.com", Issuer: "https://other.example"})
 		bob := Owner{Email: "bob@example.com", Issuer: r.URL}
 		for range 2 { // again does no harm
 			if added := w.addOwner(bob); !added.Invited() {
@@ -64,8 +66,8 @@ func TestAddOwner(t *testing.T) {
 		}
 		w.accepts("without the address", token("bob-1", "", nil))
 		w.refuses("another subject of the address", token("bob-2", "bob@example.com", true), notAnOwner)
-		if n := w.count("SELECT COUNT(*) FROM invitation"); n != 0 {
-			t.Errorf("%d invitations", n)
+		if n := w.count("SELECT COUNT(*) FROM invitation"); n != 1 {
+			t.Errorf("%d invitations, want the one at the other issuer", n)
 		}
 
 		local := w.addOwner(Owner{Email: "Carol@example.com"})
@@ -200,7 +202,8 @@ func TestSetActive(t *testing.T) {
 			w.accepts("key", text)
 		}
 		w.addOwner(Owner{Email: "to-be@example.com", Issuer: "https://a.example"})
-		if o := set("To-be@example.com", false); !o.Invited() || w.count("SELECT COUNT(*) FROM invitation") != 0 {
+		w.addOwner(Owner{Email: "too@example.com", Issuer: "https://a.example"})
+		if o := set("To-be@example.com", false); !o.Invited() || w.count("SELECT COUNT(*) FROM invitation") != 1 {
 			t.Errorf("%+v", o)
 		}
 		w.addOwner(Owner{Email: email, Issuer: "https://a.example", Subject: "1"})

@@ -82,7 +82,22 @@ func TestEndSessions(t *testing.T) {
 		}
 		w.refuses("by id", byID, endedSession)
 		w.accepts("untouched", w.token)
+		links := map[string]string{}
+		for _, address := range []string{email, "other@example.com"} {
+			code, err := IssueLink(t.Context(), w.db, address)
+			if err != nil {
+				t.Fatal(err)
+			}
+			links[address] = code
+		}
 		w.ends("OWNER@example.com ", 1)
+		for address, code := range links {
+			if _, err := UseLink(t.Context(), w.db, code, "Firefox"); (err == nil) != (address != email) {
+				t.Errorf("the link of %s: %v", address, err)
+			}
+		}
+		w.ends("other@example.com", 2)
+		rest = w.issue("other@example.com")
 		w.refuses("by e-mail address", w.token, endedSession)
 		for _, again := range []string{email, byToken, sid(bySID), before[i].ID} {
 			w.endsNone(again)

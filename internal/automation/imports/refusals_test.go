@@ -198,6 +198,7 @@ func TestErrorsOfRows(t *testing.T) {
 			`[{"url":7}]`:                    "/url must be a string",
 			`[{"url":"https://HOST/"}]`:      `/url "https://HOST/" has no path that can be a prefix and a slug; url is the address of the link itself, its destination is desktopUrl`,
 			`[{"url":"https://HOST/a?b=c"}]`: `/url "https://HOST/a?b=c" has a query or a fragment; the address of a link has neither`,
+			`[{"url":"/a/b"}]`:               `/url "/a/b" is not the address of a link, such as https://go.example.com/spring`,
 			`[{"url.path":"x://y"}]`:         `/url/path "x://y" is not the address of a link, such as https://go.example.com/spring`,
 			`[{"url":"https://HOST/_service"}]`: "/slug the segment _service is reserved for " +
 				"the redirector; choose another one",
