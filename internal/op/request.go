@@ -38,8 +38,7 @@ func (c *callContext) parsePath() bool {
 		}
 		value := c.r.PathValue(p.name)
 		parsed, err := p.parse(value)
-		if err != nil || len(value) > 500 || !utf8.ValidString(value) || strings.ContainsRune(value, 0) ||
-			len(p.schema.Check(parsed, "")) > 0 {
+		if err != nil || len(value) > 500 || !utf8.ValidString(value) || len(p.schema.Check(parsed, "")) > 0 {
 			return false
 		}
 		c.path[p.name] = value
