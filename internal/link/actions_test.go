@@ -272,6 +272,8 @@ func TestDuplicate(t *testing.T) {
 		owner.Call("POST", path+"/duplicate", M{"slug": "a"}).Refused(fault.ResourceConflict)
 		owner.Call("POST", path+"/duplicate", M{"slug": "b c", "domain": eve.Host}).
 			Refused(fault.ValidationFailed, "/slug", "/domain")
+		owner.Call("POST", path+"/duplicate", M{"slug": "b", "domain": "no host"}).
+			Refused(fault.ValidationFailed, "/domain").Has("error.details.1", "")
 		owner.Call("POST", path+"/duplicate", M{}).Refused(fault.ValidationFailed, "/slug")
 		owner.Call("POST", path+"/duplicate", M{"slug": "b"}, apitest.IfMatch(link.Revision())).
 			Refused(fault.RevisionConflict)
@@ -328,11 +330,13 @@ func TestValidateAndAvailability(t *testing.T) {
 			Has("data.available", "false").Has("data.url", "null").Has("data.issues.0.path", `"/slug"`).
 			Has("data.issues.1.path", `"/domain"`)
 		// Any part of the address may be what is wrong with it.
-		for at, part := range map[string]M{"/domain": {"domain": eve.Host}, "/prefix": {"prefix": "a b"}, "/slug": {"slug": "a/b"}} {
+		for _, c := range []struct{ part, wrong string }{
+			{"domain", eve.Host}, {"domain", "no host"}, {"prefix", "a b"}, {"slug", "a/b"},
+		} {
 			all := M{"appId": owner.AppID, "domain": owner.Host, "slug": "free"}
-			maps.Copy(all, part)
-			owner.Call("POST", "/links/validate", all).Want(200).Has("data.issues.0.path", `"`+at+`"`).Has("data.issues.1", "").
-				Has("data.available", "false").Has("data.url", "null")
+			all[c.part] = c.wrong
+			owner.Call("POST", "/links/validate", all).Want(200).Has("data.issues.0.path", `"/`+c.part+`"`).
+				Has("data.issues.1", "").Has("data.available", "false").Has("data.url", "null")
 		}
 		// What the schema of a creation bounds is an answer like any other rule,
 		// and all of it is told at once.

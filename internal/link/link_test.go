@@ -116,6 +116,11 @@ func TestChange(t *testing.T) {
 		if r.Text("data.publication.desiredRevision") != r.Revision() {
 			t.Errorf("desired %s, revision %s", r.Value("data.publication.desiredRevision"), r.Revision())
 		}
+		r = owner.Call("PATCH", path, M{"lifecycle": M{"archived": false}}, apitest.IfMatch(r.Revision())).Want(200)
+		// A resync is told when it is done, also when the link is changed before.
+		owner.Call("POST", path+"/resync", M{}, apitest.IfMatch(r.Revision())).Want(202)
+		r = owner.Call("PATCH", path, M{"title": "Two"}, apitest.IfMatch(r.Revision())).Want(200)
+		i.Settle(t)
 		match := apitest.IfMatch(r.Revision())
 		eve.Call("PATCH", path, M{"title": "x"}, match).Refused(fault.NotFound)
 		eve.Call("DELETE", path, nil, match).Refused(fault.NotFound)
@@ -129,7 +134,7 @@ func TestChange(t *testing.T) {
 		}
 		actions, err := store.All(t.Context(), i.DB, store.Value[string], `SELECT action FROM link_history
 			WHERE link_id = ? ORDER BY id`, id)
-		if err != nil || strings.Join(actions, " ") != "created archived deleted" {
+		if err != nil || strings.Join(actions, " ") != "created archived restored resynced updated deleted" {
 			t.Errorf("history %q, %v", actions, err)
 		}
 		fields, err := store.One(t.Context(), i.DB, store.Value[string], `SELECT fields FROM link_history
@@ -139,7 +144,7 @@ func TestChange(t *testing.T) {
 		}
 		events, err := store.All(t.Context(), i.DB, store.Value[string], `SELECT event_type FROM webhook_delivery
 			WHERE resource_id = ? ORDER BY id`, id)
-		if err != nil || strings.Join(events, " ") != "link.created link.updated link.deleted" {
+		if err != nil || strings.Join(events, " ") != "link.created"+strings.Repeat(" link.updated", 4)+" link.deleted" {
 			t.Errorf("events %q, %v", events, err)
 		}
 	})
@@ -234,7 +239,15 @@ func TestStateAtItsInstants(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
 		starts, expires := i.Clock.Now().Add(time.Hour), i.Clock.Now().Add(2*time.Hour)
-		link := owner.Link("a", M{"lifecycle": M{"startsAt": starts.String(), "expiresAt": expires.String()}}).Want(201)
+		link := owner.Link("a", M{"lifecycle": M{"startsAt": starts.String(), "expiresAt": starts.Add(time.Microsecond).String()}}).
+			Want(201)
+		change := func(lifecycle M) *apitest.Response {
+			return owner.Call("PATCH", "/links/"+apitest.Path(link.Text("data.id")), M{"lifecycle": lifecycle},
+				apitest.IfMatch(link.Revision()))
+		}
+		change(M{"expiresAt": starts.String()}).Refused(fault.ValidationFailed, "/lifecycle/expiresAt")
+		change(M{"startsAt": starts.Add(time.Microsecond).String()}).Refused(fault.ValidationFailed, "/lifecycle/expiresAt")
+		link = change(M{"expiresAt": expires.String()}).Want(200)
 		for _, c := range []struct {
 			at    clock.Instant
 			state string
@@ -454,5 +467,27 @@ func TestLinksKeepTheirApp(t *testing.T) {
 			}
 		}
 		owner.Call("DELETE", "/apps/"+other.Text("data.id"), nil, apitest.IfMatch(other.Revision())).Want(204)
+	})
+}
+
+// A link stays while a QR code of it is stored, and an image while a link has it.
+func TestWhatKeepsALinkAndItsImage(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		image := owner.Upload("image/png", apitest.Picture(t)).Want(201)
+		link, other := owner.Link("a", M{"imageUrl": image.Text("data.url")}).Want(201), owner.Link("b", nil).Want(201)
+		code := owner.Call("POST", "/qr-codes", M{"appId": owner.AppID, "linkId": link.Text("data.id"), "name": "Q"}).Want(201)
+		path := func(r *apitest.Response) string { return "/links/" + apitest.Path(r.Text("data.id")) }
+		removeImage := func() *apitest.Response {
+			return owner.Call("DELETE", "/assets/"+image.Text("data.id"), nil, apitest.IfMatch(image.Revision()))
+		}
+		owner.Call("DELETE", path(link), nil, apitest.IfMatch(link.Revision())).Refused(fault.ResourceConflict).
+			Has("error.dependencies.0.type", `"qr_code"`).Has("error.dependencies.0.ids", "["+code.Value("data.id")+"]").
+			Has("error.dependencies.1", "")
+		owner.Call("DELETE", path(other), nil, apitest.IfMatch(other.Revision())).Want(204)
+		removeImage().Refused(fault.ResourceConflict).Has("error.dependencies.0.ids", "["+link.Value("data.id")+"]")
+		owner.Call("PATCH", path(link), M{"imageUrl": "https://images.example.com/a.png"}, apitest.IfMatch(link.Revision())).
+			Want(200)
+		removeImage().Want(204)
 	})
 }
