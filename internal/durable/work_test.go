@@ -201,9 +201,10 @@ func TestCallOfWork(t *testing.T) {
 }
 
 // A cancellation between the look at an operation and the transaction of its next
-// effect, or of its end, prevents that effect, and so does a loss of authorization.
+// effect, or of its end, prevents that effect, and so do a loss of authorization and an end.
 func TestStoppedBeforeItsEffect(t *testing.T) {
 	stops := map[string]func(w *atWork){
+		"succeeded": func(w *atWork) { exec(w.T, w.i, "UPDATE operation SET status = 'succeeded' WHERE status = 'running'") },
 		"cancelled": func(w *atWork) { w.cancel("cancel_requested") },
 		"failed": func(w *atWork) {
 			exec(w.T, w.i, "UPDATE session SET ended_at = 1")
@@ -269,29 +270,31 @@ func TestLastAttemptOfWhatIsOver(t *testing.T) {
 
 // That the last attempt failed is told once it can be, even though the work is not tried again.
 func TestLastFailureIsToldLater(t *testing.T) {
-	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
-		turns, away := 0, false
-		w := begin(t, i, func(context.Context, *durable.Run) error {
-			turns, away = turns+1, true
-			return errors.New("the cause")
-		})
-		exec(t, i, "UPDATE job SET attempts = 4 WHERE kind = 'foundation.noop'")
-		if _, err := w.executor.Cycle(store.WithFaults(t.Context(), func(query string) error {
-			if away && strings.Contains(query, "FROM operation WHERE id") {
-				return errors.New("the database is away")
+	for _, statement := range []string{"SELECT", "UPDATE operation "} {
+		apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+			turns, away := 0, false
+			w := begin(t, i, func(context.Context, *durable.Run) error {
+				turns, away = turns+1, true
+				return errors.New("the cause")
+			})
+			exec(t, i, "UPDATE job SET attempts = 4 WHERE kind = 'foundation.noop'")
+			if _, err := w.executor.Cycle(store.WithFaults(t.Context(), func(query string) error {
+				if away && strings.HasPrefix(query, statement) && strings.Contains(query, "operation ") {
+					return errors.New("the database is away")
+				}
+				return nil
+			})); err != nil {
+				t.Fatal(err)
 			}
-			return nil
-		})); err != nil {
-			t.Fatal(err)
-		}
-		w.owner.Call("GET", w.path, nil).Want(200).Has("data.status", `"queued"`)
-		i.Clock.Move(time.Minute)
-		w.cycle()
-		w.over("failed")
-		if turns != 1 {
-			t.Errorf("the work is tried %d times", turns)
-		}
-	})
+			w.owner.Call("GET", w.path, nil).Want(200).Has("data.status", `"queued"`)
+			i.Clock.Move(time.Minute)
+			w.cycle()
+			w.over("failed")
+			if turns != 1 {
+				t.Errorf("the work is tried %d times", turns)
+			}
+		})
+	}
 }
 
 // Nothing happens while it cannot be found out whether an operation goes on. It is
@@ -426,6 +429,10 @@ func TestCancelRequestedIsActive(t *testing.T) {
 		if n, err := store.One(t.Context(), i.DB, store.Value[int64], `SELECT COUNT(*) FROM operation
 			WHERE status = 'cancel_requested'`); n != 5 || err != nil {
 			t.Errorf("%d are left after the sweep, %v", n, err)
+		}
+		exec(t, i, "UPDATE operation SET status = 'cancelled'")
+		if active, err := durable.IsActive(t.Context(), i.DB, "batch", owner.AppID, id); active || err != nil {
+			t.Errorf("what has ended is under way: %t, %v", active, err)
 		}
 	})
 }
