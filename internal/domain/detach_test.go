@@ -151,7 +151,7 @@ func TestDetachFailed(t *testing.T) {
 			d = owner.Call("GET", "/domains/"+d.Text("data.id"), nil).Want(200).Has("data.removalState", `"failed"`).
 				Has("data.detached", "true")
 		}
-		everyStatement(t, "the detachment", func(with apitest.With) *apitest.Response {
+		apitest.EveryStatement(t, "the detachment", func(with apitest.With) *apitest.Response {
 			return owner.Call("DELETE", "/domains/"+d.Text("data.id"), nil, apitest.IfMatch(d.Revision()), with)
 		}, func() string { return owner.Call("GET", "/domains/"+d.Text("data.id"), nil).Value("data") }).Want(202)
 		i.Settle(t)

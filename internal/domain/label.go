@@ -108,29 +108,29 @@ func oneReading(used map[string]bool) bool {
 func mixesDigits(label string) bool {
 	var first rune
 	for _, r := range label {
-		zero, ok := zeroOf(r)
-		if ok && first != 0 && zero != first {
-			return true
-		}
-		if ok {
+		zero := zeroOf(r)
+		if first == 0 {
 			first = zero
+		}
+		if zero != 0 && zero != first {
+			return true
 		}
 	}
 	return false
 }
 
-// zeroOf returns the zero of the digits to which r belongs. Unicode has them in
-// groups of ten, one after the other.
-func zeroOf(r rune) (zero rune, ok bool) {
+// zeroOf returns the zero of the digits to which r belongs, 0 for what is no digit. Unicode
+// has them in groups of ten, one after the other.
+func zeroOf(r rune) rune {
 	for _, group := range unicode.Nd.R16 {
 		if low := rune(group.Lo); r >= low && r <= rune(group.Hi) {
-			return r - (r-low)%10, true
+			return r - (r-low)%10
 		}
 	}
 	for _, group := range unicode.Nd.R32 {
 		if low := rune(group.Lo); r >= low && r <= rune(group.Hi) {
-			return r - (r-low)%10, true
+			return r - (r-low)%10
 		}
 	}
-	return 0, false
+	return 0
 }

@@ -61,12 +61,12 @@ var alike = strings.NewReplacer("0", "o", "1", "l", "i", "l", "rn", "m", "vv", "
 func skeleton(label string) string {
 	var b strings.Builder
 	for _, r := range norm.NFD.String(label) {
-		zero, digit := zeroOf(r)
+		zero := zeroOf(r)
 		switch like, ok := lookalikes[r]; {
 		case unicode.Is(unicode.Mn, r):
 		case ok:
 			b.WriteString(like)
-		case digit:
+		case zero != 0:
 			b.WriteByte(byte('0' + r - zero))
 		default:
 			b.WriteRune(r)

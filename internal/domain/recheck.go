@@ -155,11 +155,12 @@ func (o Options) recheck(ctx context.Context, db *store.DB, id string) (outcome 
 		return "", ctx.Err()
 	}
 	outcome = "ready"
-	return outcome, db.InTx(ctx, func(tx *store.Tx) error {
+	err = db.InTx(ctx, func(tx *store.Tx) error {
 		failure, err := o.record(ctx, tx, id, &v)
 		if failure != nil {
 			outcome = failure.Code
 		}
 		return err
 	})
+	return outcome, err
 }

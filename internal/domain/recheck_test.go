@@ -247,28 +247,33 @@ func TestCheckCannotBeTaken(t *testing.T) {
 // The operator is told of a check that could not be made; it counts as none, and is made again in five minutes.
 func TestCheckFails(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
-		w := &world{Installation: i}
-		w.due(t, i.Prepared(t, "ann@example.com"), "go.example.com")
-		ctx := store.WithFaults(t.Context(), func(query string) error {
-			if strings.HasPrefix(query, "SELECT id, app_id, hostname") {
-				return errors.New("the disk is broken")
+		w, owner := &world{Installation: i}, i.Prepared(t, "ann@example.com")
+		for _, statement := range []string{"SELECT id, app_id, hostname", "UPDATE domain SET ownership"} {
+			if _, err := i.DB.Exec(t.Context(), "UPDATE domain SET next_check_at = ?", i.DB.Now()); err != nil {
+				t.Fatal(err)
 			}
-			return nil
-		})
-		var log apitest.Journal
-		if err := domain.NewChecker(w.DB, domain.Options{}, slog.New(slog.NewTextHandler(&log, nil))).Drain(ctx); err != nil {
-			t.Fatal(err)
-		}
-		id, err := store.One(t.Context(), w.DB, store.Value[string], "SELECT id FROM domain WHERE hostname = 'go.example.com'")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if told := log.String(); strings.Count(told, "\n") != 1 || !strings.Contains(told, "domain="+id) ||
-			!strings.Contains(told, "the disk is broken") {
-			t.Errorf("the log tells %q", told)
-		}
-		if in := w.nextCheck(t, "go.example.com"); in != 5*time.Minute {
-			t.Errorf("the next check is in %s", in)
+			ctx := store.WithFaults(t.Context(), func(query string) error {
+				if strings.HasPrefix(query, statement) {
+					return errors.New("the disk is broken")
+				}
+				return nil
+			})
+			var log apitest.Journal
+			checker := domain.NewChecker(i.DB, domain.Options{
+				Resolver: dnslookup.New("127.0.0.1:1"), // it is not there, and a platform domain needs none
+				Certify:  func(context.Context, string) error { return errors.New("no certificate today") },
+				Observe:  func(_, outcome string, _ time.Duration) { t.Errorf("the check counts as %s", outcome) },
+			}, slog.New(slog.NewTextHandler(&log, nil)))
+			if err := checker.Drain(ctx); err != nil {
+				t.Fatal(err)
+			}
+			if told := log.String(); strings.Count(told, "\n") != 1 || !strings.Contains(told, "the disk is broken") ||
+				!strings.Contains(told, "domain="+strings.TrimPrefix(domainOf(owner), "/domains/")) {
+				t.Errorf("after a failed %s the log tells %q", statement, told)
+			}
+			if in := w.nextCheck(t, owner.Host); in != 5*time.Minute {
+				t.Errorf("the next check is in %s", in)
+			}
 		}
 	})
 }
@@ -297,6 +302,15 @@ func TestCheckEndsWithItsProcess(t *testing.T) {
 		owner.Call("GET", domainOf(owner), nil).Want(200).Has("data", before.Value("data"))
 		if in := w.nextCheck(t, owner.Host); in != 5*time.Minute || log.String() != "" {
 			t.Errorf("the next check is in %s; the log tells %q", in, log.String())
+		}
+		// Nor is it one that no checks can be looked for any more.
+		ctx, end = context.WithCancel(t.Context())
+		checker.Run(store.WithFaults(ctx, func(string) error {
+			end()
+			return ctx.Err()
+		}))
+		if log.String() != "" {
+			t.Errorf("the log tells %q", log.String())
 		}
 	})
 }

@@ -3,7 +3,6 @@ package domain_test
 import (
 	"context"
 	"errors"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -171,7 +170,7 @@ func TestCancellationIsWhole(t *testing.T) {
 			"events": []string{"domain.status_changed"}}).Want(201)
 		for name, begin := range underWay(t, i, owner) {
 			domain, operation := begin(name)
-			everyStatement(t, name, func(with apitest.With) *apitest.Response {
+			apitest.EveryStatement(t, name, func(with apitest.With) *apitest.Response {
 				return owner.Call("POST", operation+"/cancel", M{}, with)
 			}, func() string {
 				return owner.Call("GET", operation, nil).Value("data") + owner.Call("GET", domain, nil).Value("data")
@@ -209,29 +208,11 @@ func TestCallsAreWhole(t *testing.T) {
 			if c.path == app {
 				held = app
 			}
-			everyStatement(t, c.method+" "+c.path, func(with apitest.With) *apitest.Response {
+			apitest.EveryStatement(t, c.method+" "+c.path, func(with apitest.With) *apitest.Response {
 				return owner.Call(c.method, c.path, c.body, apitest.IfMatch(owner.Call("GET", held, nil).Revision()), with)
 			}, func() string { return owner.Call("GET", path, nil).Value("data") }).Want(200)
 		}
 	})
-}
-
-// everyStatement makes a call until it succeeds, with one of its statements failing after the other: each time it is an
-// internal error that leaves a state as it was.
-func everyStatement(t *testing.T, name string, call func(apitest.With) *apitest.Response,
-	state func() string) *apitest.Response {
-	t.Helper()
-	for before, nth := state(), 1; ; nth++ {
-		ctx, outcome := storetest.FailNth(t.Context(), nth)
-		r := call(func(r *http.Request) { *r = *r.WithContext(ctx) })
-		failed, _ := outcome()
-		if failed == "" {
-			return r
-		}
-		if after := state(); r.Status != 500 || after != before {
-			t.Fatalf("%s answers %d after a failed %q, and of %s has become %s", name, r.Status, failed, before, after)
-		}
-	}
 }
 
 // An operation on a domain that is gone can be cancelled all the same, and one on a domain that is detached changes nothing

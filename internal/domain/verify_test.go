@@ -368,6 +368,9 @@ func TestVerificationsAreCounted(t *testing.T) {
 		w.ready(t, owner, "go.example.com")
 		w.Clock.Move(24 * time.Hour)
 		w.CheckDomains(t)
+		w.replace(t, "go A 203.0.113.9")
+		w.Clock.Move(24 * time.Hour)
+		w.CheckDomains(t)
 		families, err := w.Metrics.Gather()
 		if err != nil {
 			t.Fatal(err)
@@ -380,7 +383,8 @@ func TestVerificationsAreCounted(t *testing.T) {
 				}
 			}
 		}
-		want := map[string]float64{"request ownership_not_proved": 1, "request ready": 1, "schedule ready": 1}
+		want := map[string]float64{"request ownership_not_proved": 1, "request ready": 1, "schedule ready": 1,
+			"schedule dns_misconfigured": 1}
 		if !maps.Equal(counted, want) {
 			t.Errorf("counted %v, want %v", counted, want)
 		}

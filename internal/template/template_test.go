@@ -178,6 +178,54 @@ func TestScope(t *testing.T) {
 	})
 }
 
+// A call of which a statement fails makes and changes nothing.
+func TestCallsAreWhole(t *testing.T) {
+	i := apitest.New(t, "sqlite", apitest.Options{}) // without the statements that count calls for several processes
+	owner := i.Prepared(t, "ann@example.com")
+	logo := owner.Upload("image/png", imageOf(t, 30)).Want(201).Text("data.id")
+	r := made(owner, "ios", M{"appearance": M{"logoAssetId": logo}})
+	path, list := pathOf(r), "/templates?appId="+owner.AppID
+	owner.Call("POST", path+"/versions", "{}").Want(201)
+	chosen := M{"defaults": M{"ios": M{"mode": "custom", "templateId": r.Text("data.template.id"), "version": 1}}}
+	app := "/apps/" + owner.AppID
+	domain := "/domains/" + owner.Call("GET", "/domains?appId="+owner.AppID, nil).Want(200).Text("data.0.id")
+	its := M{"config": M{"appearance": M{"logoAssetId": logo}}}
+	for _, c := range []struct {
+		method, path string
+		body         any
+		holder, at   string // where the revision stands that the call needs
+		status       int
+	}{
+		{"POST", "/templates", M{"appId": owner.AppID, "name": "b", "baseTemplateId": "ios", "config": its["config"]}, "", "",
+			201},
+		{"PUT", path + "/draft", its, path, "data.draft.revision", 200},
+		{"PATCH", path, M{"archived": true}, path, "data.revision", 200},
+		{"PATCH", path, M{"archived": false}, path, "data.revision", 200},
+		{"POST", path + "/versions", M{}, "", "", 201},
+		{"POST", path + "/duplicate", M{"name": "c"}, "", "", 201},
+		{"POST", path + "/duplicate", M{"name": "d", "sourceVersion": 1}, "", "", 201},
+		{"POST", path + "/validate", its, "", "", 200}, {"POST", path + "/preview", its, "", "", 200},
+		{"PUT", app + "/template-defaults", chosen, app, "data.revision", 200},
+		{"PUT", domain + "/template-defaults", chosen, domain, "data.revision", 200},
+		{"GET", app + "/template-defaults", nil, "", "", 200}, {"GET", domain + "/template-defaults", nil, "", "", 200},
+		{"GET", list, nil, "", "", 200}, {"GET", path, nil, "", "", 200}, {"GET", path + "/draft", nil, "", "", 200},
+		{"GET", path + "/versions", nil, "", "", 200}, {"GET", path + "/versions/1", nil, "", "", 200},
+		{"GET", path + "/availability", nil, "", "", 200},
+		{"GET", "/template-choices?appId=" + owner.AppID, nil, "", "", 200},
+	} {
+		var with []apitest.With
+		if c.holder != "" {
+			with = append(with, apitest.IfMatch(owner.Call("GET", c.holder, nil).Want(200).Text(c.at)))
+		}
+		apitest.EveryStatement(t, c.method+" "+c.path, func(failing apitest.With) *apitest.Response {
+			return owner.Call(c.method, c.path, c.body, append(with, failing)...)
+		}, func() string {
+			return owner.Call("GET", list, nil).Value("data") + owner.Call("GET", path+"/versions", nil).Value("data") +
+				owner.Call("GET", app, nil).Value("data") + owner.Call("GET", domain, nil).Value("data")
+		}).Want(c.status)
+	}
+}
+
 // The defaults of an app and of its domain are read and replaced alike, each under its own revision.
 func TestDefaults(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {

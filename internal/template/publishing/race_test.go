@@ -2,7 +2,6 @@ package publishing_test
 
 import (
 	"fmt"
-	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -11,7 +10,6 @@ import (
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
-	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
 
 // Of two publications to one target one wins; the target has its template and its
@@ -119,23 +117,43 @@ func TestCancellationIsWhole(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for nth := 1; ; nth++ {
-			ctx, outcome := storetest.FailNth(t.Context(), nth)
-			r := w.owner.Call("POST", "/operations/"+id+"/cancel", M{},
-				func(r *http.Request) { *r = *r.WithContext(ctx) })
-			failed, _ := outcome()
-			if failed == "" {
-				r.Want(202).Has("data.status", `"cancelled"`)
-				break
-			}
-			if r.Status != 500 {
-				t.Fatalf("the cancellation answers %d after a failed %q", r.Status, failed)
-			}
-			w.owner.Call("GET", "/operations/"+id, nil).Want(200).Has("data.status", `"queued"`)
-			w.read(p).Has("data", p.Value("data"))
-		}
+		apitest.EveryStatement(t, "the cancellation", func(with apitest.With) *apitest.Response {
+			return w.owner.Call("POST", "/operations/"+id+"/cancel", M{}, with)
+		}, func() string {
+			return w.owner.Call("GET", "/operations/"+id, nil).Value("data") + w.read(p).Value("data")
+		}).Want(202).Has("data.status", `"cancelled"`)
 		w.read(p).Has("data.state", `"denied"`).Has("data.targets.0.state", `"denied"`).
 			Has("data.targets.1.state", `"denied"`)
+	})
+}
+
+// A call of which a statement fails begins nothing, and leaves a publication as it is.
+func TestCallsAreWhole(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		w := newWorld(t, i)
+		list, path := "/template-publications?appId="+w.owner.AppID, "/templates/"+w.template
+		all := func() string { return w.owner.Call("GET", list, nil).Want(200).Value("data") }
+		call := func(method, path string, body any, with ...apitest.With) *apitest.Response {
+			t.Helper()
+			return apitest.EveryStatement(t, method+" "+path, func(failing apitest.With) *apitest.Response {
+				return w.owner.Call(method, path, body, append(with, failing)...)
+			}, all)
+		}
+		stale := "7b711433-cd54-47c4-bbb9-cb64c7d9922b"
+		late := ofLink(w.newLink("b"), nil)
+		late["expectedLinkRevision"] = stale
+		p := call("POST", path+"/publish", M{"targets": []M{ofApp(stale), w.ofDomain(stale), ofLink(w.link, stale), late}}).
+			Want(202)
+		w.settle()
+		one := "/template-publications/" + p.Text("data.id")
+		call("GET", one, nil).Want(200).Has("data.state", `"conflict"`)
+		call("GET", list, nil).Want(200).Has("data.0.id", p.Value("data.id"))
+		call("POST", one+"/retry", M{}, apitest.IfMatch(w.read(p).Revision())).Want(202)
+		w.settle()
+		call("GET", one, nil).Want(200).Has("data.state", `"confirmed"`)
+		call("POST", path+"/restore", M{"mode": "official", "targets": []M{ofLink(w.link,
+			w.selection(w.link).Text("data.bindingRevisions.android"))}},
+			apitest.IfMatch(w.owner.Call("GET", path, nil).Text("data.revision"))).Want(202)
 	})
 }
 
