@@ -424,7 +424,6 @@ func TestCancelRequestedIsActive(t *testing.T) {
 			}
 		}
 		i.Clock.Move(31 * 24 * time.Hour)
-		owner = i.Owner(t, "ann@example.com")
 		i.Sweep(t)
 		if n, err := store.One(t.Context(), i.DB, store.Value[int64], `SELECT COUNT(*) FROM operation
 			WHERE status = 'cancel_requested'`); n != 5 || err != nil {
