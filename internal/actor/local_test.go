@@ -42,11 +42,12 @@ func TestKeyIsSynced(t *testing.T) {
 	}
 }
 
-// A key file that cannot be read, or holds something else, is told by its name. It is not replaced.
+// The error for a key file that cannot be read, or holds something else, names the file, which stays as it is.
 func TestUnusableKeyFile(t *testing.T) {
 	eachWorld(t, func(w *world) {
 		dir := t.TempDir()
-		for name, text := range map[string]string{"half": `{"kty":"OKP`, "symmetric": `{"kty":"oct","k":"eA","kid":"x"}`} {
+		texts := map[string]string{"half": `{"kty":"OKP`, "symmetric": `{"kty":"oct","k":"eA","kid":"x"}`}
+		for name, text := range texts {
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -58,6 +59,9 @@ func TestUnusableKeyFile(t *testing.T) {
 			file := filepath.Join(dir, name)
 			if key, id, err := signingKey(w.Context(), w.db, file); err == nil || !strings.Contains(err.Error(), file) {
 				t.Errorf("%s: %v, %q, %v", name, key, id, err)
+			}
+			if text, _ := os.ReadFile(file); string(text) != texts[name] {
+				t.Errorf("%s has become %q", name, text)
 			}
 		}
 	})
