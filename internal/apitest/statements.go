@@ -7,8 +7,9 @@ import (
 	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
 
-// EveryStatement makes a call until it succeeds, with one of its statements failing after the other: each time it is an
-// internal error that leaves a state as it was. It returns the last answer.
+// EveryStatement makes a call again and again. Its first statement fails, the next time its second, and so on: each of
+// these calls must be an internal error, and leave the state as it was. Then no statement is left to fail, and it returns
+// the answer of that call.
 func EveryStatement(t testing.TB, name string, call func(With) *Response, state func() string) *Response {
 	t.Helper()
 	for before, nth := state(), 1; ; nth++ {
@@ -19,7 +20,7 @@ func EveryStatement(t testing.TB, name string, call func(With) *Response, state 
 			return r
 		}
 		if after := state(); r.Status != http.StatusInternalServerError || after != before {
-			t.Fatalf("%s answers %d after a failed %q, and of %s has become %s", name, r.Status, failed, before, after)
+			t.Fatalf("%s answers %d after a failed %q; the state was %s and is %s", name, r.Status, failed, before, after)
 		}
 	}
 }

@@ -122,18 +122,12 @@ func TestCallsNeedAllOfALink(t *testing.T) {
 			if c.path != "/links/validate" && c.method != "GET" {
 				match = apitest.IfMatch(owner.Call("GET", at, nil).Want(200).Revision())
 			}
-			for nth := 1; ; nth++ {
-				ctx, outcome := storetest.FailNth(t.Context(), nth)
-				answer := owner.Call(c.method, c.path, c.body, match, func(r *http.Request) { *r = *r.WithContext(ctx) })
-				failed, _ := outcome()
-				if failed == "" {
-					answer.Want(c.status)
-					break
-				}
-				if answer.Status != 500 {
-					t.Fatalf("%s %s: %d %s after a failed %s", c.method, c.path, answer.Status, answer.Body, failed)
-				}
-			}
+			apitest.EveryStatement(t, c.method+" "+c.path, func(failing apitest.With) *apitest.Response {
+				return owner.Call(c.method, c.path, c.body, match, failing)
+			}, func() string {
+				return owner.Call("GET", at, nil).Want(200).Value("data") +
+					owner.Call("GET", at+"/history", nil).Want(200).Value("data")
+			}).Want(c.status)
 		}
 	})
 }

@@ -2,7 +2,6 @@ package imports_test
 
 import (
 	"fmt"
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -16,7 +15,6 @@ import (
 	"github.com/waymarkhq/waymark/internal/csvtable"
 	"github.com/waymarkhq/waymark/internal/csvtable/csvtest"
 	"github.com/waymarkhq/waymark/internal/fault"
-	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
 
 type M = apitest.M
@@ -246,19 +244,11 @@ func TestValidatedWhole(t *testing.T) {
 			damage(t, i, "UPDATE "+of+" SET "+name+" = SUBSTR("+name+", 1, LENGTH("+name+") - 1)")
 			untouched()
 		}
-		for nth := 1; ; nth++ {
-			ctx, outcome := storetest.FailNth(t.Context(), nth)
-			r := owner.Call("POST", path(created)+"/validate", M{}, func(r *http.Request) { *r = *r.WithContext(ctx) })
-			failed, _ := outcome()
-			if failed == "" {
-				r.Want(200).Has("data.valid", "2").Has("data.invalid", "0")
-				break
-			}
-			if r.Status != 500 {
-				t.Fatalf("%d %s after a failed %s", r.Status, r.Body, failed)
-			}
-			untouched()
-		}
+		apitest.EveryStatement(t, "the validation", func(failing apitest.With) *apitest.Response {
+			return owner.Call("POST", path(created)+"/validate", M{}, failing)
+		}, func() string {
+			return owner.Call("GET", path(created), nil).Value("data") + items(owner, created).Value("data")
+		}).Want(200).Has("data.valid", "2").Has("data.invalid", "0")
 	})
 }
 
