@@ -14,14 +14,21 @@ import (
 	"github.com/waymarkhq/waymark/internal/tracing/tracingtest"
 )
 
-// Jobs that run together are in one of their traces, and the others refer to it. A job whose cause is
-// not traced is in none.
-func TestSpansOfJobsTogether(t *testing.T) {
+// collecting returns a tracer, and the collector to which it sends every span.
+func collecting(t *testing.T) (*tracingtest.Collector, *tracing.Tracer) {
+	t.Helper()
 	c := tracingtest.Start(t)
 	tracer, err := tracing.New(tracing.Options{Endpoint: c.Address, Calls: 1, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return c, tracer
+}
+
+// What jobs do together is in the trace of the first, and the spans of the others refer to that. A job whose
+// cause is not traced has no span.
+func TestSpansOfJobsTogether(t *testing.T) {
+	c, tracer := collecting(t)
 	claimed := []jobs.Job{{Kind: "untraced"}}
 	for _, kind := range []string{"a", "b", "c"} {
 		ctx, span := tracer.Call(t.Context(), http.Header{}, "call", time.Now())
@@ -48,11 +55,7 @@ func TestSpansOfJobsTogether(t *testing.T) {
 
 // The span of an attempt tells how it ended, and an attempt that lost its lease from one that failed.
 func TestSpansTellHowAttemptsEnd(t *testing.T) {
-	c := tracingtest.Start(t)
-	tracer, err := tracing.New(tracing.Options{Endpoint: c.Address, Calls: 1, Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c, tracer := collecting(t)
 	ends := map[string]error{"": nil, "failed": errKind, "lease lost": fmt.Errorf("run: %w", jobs.ErrLeaseLost)}
 	for name, err := range ends {
 		_, one := tracer.Call(t.Context(), http.Header{}, "one "+name, time.Now())

@@ -13,7 +13,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/tracing/tracingtest"
 )
 
-// The trace of a call tells which one it is and a failure of the service by its code; what the client did wrong is no failure.
+// The trace of a call names the call, and a failure of the service by its code. What the client did wrong is no failure.
 func TestTraceOfAFailure(t *testing.T) {
 	collector := tracingtest.Start(t)
 	tracer, err := tracing.New(tracing.Options{Endpoint: collector.Address, Calls: 1, Log: slog.New(slog.DiscardHandler)})

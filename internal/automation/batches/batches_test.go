@@ -280,7 +280,7 @@ func TestInputsThatCannotBeTaken(t *testing.T) {
 	})
 }
 
-// A batch that did not start is cancelled at once, with all its items; one that
+// A batch that did not start is cancelled at once, with all its items and no others; one that
 // lost its authorization does nothing more.
 func TestCancelAndLostAuthorization(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
