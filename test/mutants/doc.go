@@ -15,7 +15,7 @@
 // behind a switch that is an environment variable, and a package's tests are built once.
 // A mistake in a constant that docs/operating.md lists is noticed by the test that compares them.
 // The tree stays as it is: the compiler reads the changed files as an overlay. Tests fail
-// for other reasons, too; so they must pass with all switches off first. Tests that run
+// for other reasons, too; so each must pass with all switches off first. Tests that run
 // out of time have noticed a mistake only if they still have enough of it with the
 // switches off, which is looked at there and then, and is told apart.
 //

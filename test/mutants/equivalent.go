@@ -1,5 +1,10 @@
 package main
 
+import (
+	"fmt"
+	"slices"
+)
+
 // unseen is a mutant that changes nothing which anybody could see.
 type unseen struct{ file, function, on, from, to, reason string }
 
@@ -77,10 +82,14 @@ var equivalents = []unseen{
 		"what has been due before is due now, as it is in any case"},
 	{"internal/domain/hostname.go", "platformHostname", "", `prefix, ".。．｡"`, `".。．｡", prefix`,
 		"strings.ContainsAny looks for a common character, which both ways find"},
+	{"internal/domain/label.go", "scriptsOf", "", "unicode.Common, unicode.Inherited", "unicode.Inherited, unicode.Common",
+		"a character in either of the two is in one of them, whichever is looked at first"},
 	{"internal/domain/lookalike.go", "var", "", `"0", "o"`, `"o", "0"`,
 		"two characters that look the same become one of them, whichever"},
 	{"internal/domain/publish.go", "AppChanged", `if _, err := store.All(ctx, tx, store.Value[string], "SELECT id FROM domain WHERE app_id = ? AND NOT detached "+`,
 		"app_id = ?", "nothing", "the rows of others are locked, too, and nothing of them is read or changed"},
+	{"internal/domain/verify.go", "refuseVerification", "", "1", "2",
+		"instants are whole microseconds, so that a wait is never one nanosecond longer than whole seconds"},
 	{"internal/eventstore/copy.go", "const", "", "8192", "8191",
 		"how many are copied at a time, not which"},
 	{"internal/eventstore/copy.go", "const", "", "8192", "8193",
@@ -143,9 +152,27 @@ var equivalents = []unseen{
 	{"internal/jobs/jobs.go", "Claim", "", "4", "5", "how many are looked among beside other executors"},
 	{"internal/jobs/jobs.go", "waits", "", "n < MaxAttempts", "n <= MaxAttempts",
 		"what is longest already grows no further"},
+	{"internal/link/loops.go", "explore", "", "len(at) == 0", "false in err != nil || len(at) == 0",
+		"without an address nothing is asked for, up to the last hop"},
+	{"internal/link/rules.go", "readRules", "", "routing_rules <> '[]'", "nothing",
+		"a link without rules has none, read or not"},
 	{"internal/loaded/loaded.go", "Advance", "return 1", "1", "0", "the search wants to know only what is below"},
 	{"internal/loaded/loaded.go", "Advance", "return 1", "1", "2", "the search wants the sign alone"},
-	{"internal/loaded/loaded.go", "Advance", "return -1", "-1", "-2", "the search wants the sign alone"},
+	{"internal/loaded/loaded.go", "Advance", "return -1", "-1", "-1 - 1", "the search wants the sign alone"},
+	{"internal/op/body.go", "readBody", "", "MaxBody+1", "MaxBody+1 + 1",
+		"a body with more than one byte too many is refused as well"},
+	{"internal/op/call.go", "admit", "", `c.row.App.path != ""`, `false in c.AppID != "" || c.row.App.path != ""`,
+		"no part of a path is empty, so that an app that stands there has an id"},
+	{"internal/op/input.go", "parse", "", "err != nil", "false in err != nil || strconv.FormatInt(n, 10) != text",
+		"a text that is not read as a number is not that number's text"},
+	{"internal/op/members.go", "var", "", `"selectedAppId", "defaultAppId"`, `"defaultAppId", "selectedAppId"`,
+		"names with the same description may stand in any order"},
+	{"internal/op/members.go", "var", "", `"source", "medium"`, `"medium", "source"`,
+		"names with the same description may stand in any order"},
+	{"internal/op/members.go", "var", "", `"campaign", "term"`, `"term", "campaign"`,
+		"names with the same description may stand in any order"},
+	{"internal/op/members.go", "var", "", `"desktopUrl", "destinationUrl"`, `"destinationUrl", "desktopUrl"`,
+		"names with the same description may stand in any order"},
 	{"internal/op/mutation.go", "mutate", "", "c.Actor.Credential, c.Intent", "c.Intent, c.Actor.Credential",
 		"an intent and its credential are told from others in either order"},
 	{"internal/op/receipts.go", "countReceipt", "", "bytes <= smallReceipt", "bytes < smallReceipt",
@@ -193,29 +220,20 @@ var equivalents = []unseen{
 		"it asks for more when there are more than places already; they are served at another turn"},
 	{"internal/webhook/webhook.go", "rotate", "", "overlap > 0", "overlap >= 0",
 		"a secret that holds until now is dropped when the destination is saved"},
-	{"internal/link/loops.go", "explore", "", "len(at) == 0", "false in err != nil || len(at) == 0",
-		"without an address nothing is asked for, up to the last hop"},
-	{"internal/op/call.go", "admit", "", `c.row.App.path != ""`, `false in c.AppID != "" || c.row.App.path != ""`,
-		"no part of a path is empty, so that an app that stands there has an id"},
-	{"internal/op/members.go", "var", "", `"selectedAppId", "defaultAppId"`, `"defaultAppId", "selectedAppId"`,
-		"names with the same description may stand in any order"},
-	{"internal/op/members.go", "var", "", `"source", "medium"`, `"medium", "source"`,
-		"names with the same description may stand in any order"},
-	{"internal/op/members.go", "var", "", `"campaign", "term"`, `"term", "campaign"`,
-		"names with the same description may stand in any order"},
-	{"internal/op/input.go", "parse", "", "err != nil", "false in err != nil || strconv.FormatInt(n, 10) != text",
-		"a text that is not read as a number is not that number's text"},
-	{"internal/op/members.go", "var", "", `"desktopUrl", "destinationUrl"`, `"destinationUrl", "desktopUrl"`,
-		"names with the same description may stand in any order"},
-	{"internal/op/body.go", "readBody", "", "MaxBody+1", "MaxBody+1 + 1", "a body with more than one byte too many is refused as well"},
-	{"internal/link/rules.go", "readRules", "", "routing_rules <> '[]'", "nothing", "a link without rules has none, read or not"},
-	{"internal/domain/label.go", "scriptsOf", "", "unicode.Common, unicode.Inherited", "unicode.Inherited, unicode.Common",
-		"a character in either of the two is in one of them, whichever is looked at first"},
-	{"internal/domain/verify.go", "refuseVerification", "", "1", "2",
-		"instants are whole microseconds, so that a wait is never one nanosecond longer than whole seconds"},
 }
 
 func (m *mutant) is(u unseen) bool {
 	return m.File == u.file && m.Function == u.function && (u.on == "" || m.On == u.on) &&
 		m.From == u.from && m.To == u.to
+}
+
+// stale returns an error when an entry fits none of all mutants, because the code has changed.
+func stale(all []mutant) error {
+	for _, u := range equivalents {
+		if !slices.ContainsFunc(all, func(m mutant) bool { return m.is(u) }) {
+			return fmt.Errorf("equivalent.go: %s has no mutant %s => %s in %s any more: "+
+				"change the entry or remove it", u.file, u.from, u.to, u.function)
+		}
+	}
+	return nil
 }

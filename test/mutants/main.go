@@ -53,6 +53,11 @@ func run(ctx context.Context) error {
 		all = append(all, found...)
 	}
 	identify(all)
+	if *packages == "" {
+		if err := stale(all); err != nil {
+			return err
+		}
+	}
 	sample, err := sampled(all, from)
 	if err != nil {
 		return err

@@ -70,8 +70,8 @@ func newTrials(from map[string]*source, sample []*mutant, known map[string][]*te
 func (t *trials) close() error { return os.RemoveAll(t.folder) }
 
 // try runs the tests that should notice a mutant, the quickest and closest first, until one
-// does. Each time, twice as many run together: what they share is prepared in each process,
-// and takes longer than most of them.
+// does. Each process runs twice as many of them as the one before: it takes longer to start
+// than most tests do.
 func (t *trials) try(ctx context.Context, m *mutant) error {
 	if m.Verdict == equivalent {
 		return nil
