@@ -1,6 +1,7 @@
 package assembly_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -60,8 +61,9 @@ func otherCalls(t *testing.T, i *apitest.Installation, owner *apitest.Client,
 	changed(link+"/tags", "PUT", apitest.M{"tagIds": []string{ids["tagId"]}}).Want(200)
 	rules := apitest.M{"rules": []apitest.M{{"destinationUrl": "https://" + owner.Host + "/a", "country": "DE"}}}
 	changed(link+"/routing-rules", "PUT", rules).Want(200)
-	begun := owner.Call("POST", "/domains", apitest.M{"appId": owner.AppID, "mode": "platform", "prefix": "spare"}).
-		Want(202).Text("data.id")
+	label, _, _ := strings.Cut(owner.Host, ".") // each app needs hostnames of its own
+	begun := owner.Call("POST", "/domains", apitest.M{"appId": owner.AppID, "mode": "platform",
+		"prefix": "spare-" + label}).Want(202).Text("data.id")
 	i.Settle(t)
 	spare := "/domains/" + owner.Call("GET", "/operations/"+begun, nil).Want(200).Text("data.result.resource.id")
 
@@ -133,7 +135,7 @@ func otherCalls(t *testing.T, i *apitest.Installation, owner *apitest.Client,
 	owner.Call("POST", "/exports", apitest.M{"appId": owner.AppID, "dataset": "links", "format": "csv",
 		"filters": apitest.M{}}).Want(202)
 	owner.Call("POST", template+"/publish", apitest.M{"version": 1, "targets": stale}).Want(202)
-	owner.Call("POST", "/domains", apitest.M{"appId": owner.AppID, "mode": "platform", "prefix": "other"}).Want(202)
+	owner.Call("POST", "/domains", apitest.M{"appId": owner.AppID, "mode": "platform", "prefix": "other-" + label}).Want(202)
 	owner.Call("DELETE", spare, nil, of(spare)).Want(202)
 	waiting, err := store.All(t.Context(), i.DB, func(r store.Row) (o [2]string, err error) {
 		return o, r.Scan(&o[0], &o[1])
