@@ -57,8 +57,11 @@ func TestCallsChangeTheirAppAlone(t *testing.T) {
 				Domains: domain.Options{Provider: struct{ dnsprovider.Provider }{}}, // it is never asked
 			})
 			standing := i.Prepared(t, account)
-			otherCalls(t, i, standing, resources(t, i, standing))
+			ids := resources(t, i, standing)
+			otherCalls(t, i, standing, ids)
 			i.Settle(t)
+			beginWork(standing, ids, "waiting")
+			exec(t, i.DB, "UPDATE job SET run_after = run_after + 1000000000000") // it is never its turn
 			owner := i.Owner(t, "ann@example.com")
 			before := everyRow(t, i.DB)
 			unchanged := func(after string) {

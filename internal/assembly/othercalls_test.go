@@ -35,8 +35,7 @@ func otherCalls(t *testing.T, i *apitest.Installation, owner *apitest.Client,
 	valid := owner.Call("POST", "/imports/"+csv+"/validate", apitest.M{}).Want(200)
 
 	template := "/templates/" + ids["templateId"]
-	stale := []apitest.M{{"scope": "link", "linkId": ids["linkId"], "expectedRevision": nil},
-		{"scope": "app", "expectedRevision": "7b711433-cd54-47c4-bbb9-cb64c7d9922b"}}
+	stale := staleTargets(ids)
 	publication := "/template-publications/" + owner.Call("POST", template+"/publish",
 		apitest.M{"version": 1, "targets": stale}).Want(202).Text("data.id")
 	for range 3 {
@@ -61,9 +60,7 @@ func otherCalls(t *testing.T, i *apitest.Installation, owner *apitest.Client,
 	changed(link+"/tags", "PUT", apitest.M{"tagIds": []string{ids["tagId"]}}).Want(200)
 	rules := apitest.M{"rules": []apitest.M{{"destinationUrl": "https://" + owner.Host + "/a", "country": "DE"}}}
 	changed(link+"/routing-rules", "PUT", rules).Want(200)
-	label, _, _ := strings.Cut(owner.Host, ".") // each app needs hostnames of its own
-	begun := owner.Call("POST", "/domains", apitest.M{"appId": owner.AppID, "mode": "platform",
-		"prefix": "spare-" + label}).Want(202).Text("data.id")
+	begun := beginDomain(owner, "spare")
 	i.Settle(t)
 	spare := "/domains/" + owner.Call("GET", "/operations/"+begun, nil).Want(200).Text("data.result.resource.id")
 
@@ -129,17 +126,11 @@ func otherCalls(t *testing.T, i *apitest.Installation, owner *apitest.Client,
 			return owner.Call("POST", delivery+"/retry", apitest.M{}, of(delivery), with)
 		},
 	}
-	// Work of every kind that waits.
-	owner.Call("POST", "/link-batches", apitest.M{"appId": owner.AppID, "items": []apitest.M{{"clientId": "a",
-		"action": "create", "input": apitest.M{"appId": owner.AppID, "domain": owner.Host, "slug": "queued"}}}}).Want(202)
-	owner.Call("POST", "/exports", apitest.M{"appId": owner.AppID, "dataset": "links", "format": "csv",
-		"filters": apitest.M{}}).Want(202)
-	owner.Call("POST", template+"/publish", apitest.M{"version": 1, "targets": stale}).Want(202)
-	owner.Call("POST", "/domains", apitest.M{"appId": owner.AppID, "mode": "platform", "prefix": "other-" + label}).Want(202)
+	beginWork(owner, ids, "other")
 	owner.Call("DELETE", spare, nil, of(spare)).Want(202)
 	waiting, err := store.All(t.Context(), i.DB, func(r store.Row) (o [2]string, err error) {
 		return o, r.Scan(&o[0], &o[1])
-	}, "SELECT type, id FROM operation WHERE status = 'queued'")
+	}, "SELECT type, id FROM operation WHERE app_id = ? AND status = 'queued'", owner.AppID)
 	if err != nil || len(waiting) != 5 {
 		t.Fatalf("%v wait, %v", waiting, err)
 	}
@@ -149,4 +140,28 @@ func otherCalls(t *testing.T, i *apitest.Installation, owner *apitest.Client,
 		}
 	}
 	return calls
+}
+
+// staleTargets are targets of a publication, one of which has changed since.
+func staleTargets(ids map[string]string) []apitest.M {
+	return []apitest.M{{"scope": "link", "linkId": ids["linkId"], "expectedRevision": nil},
+		{"scope": "app", "expectedRevision": "7b711433-cd54-47c4-bbb9-cb64c7d9922b"}}
+}
+
+// beginWork begins durable work of each kind that needs nothing but an app; name tells it from other work of the app.
+func beginWork(owner *apitest.Client, ids map[string]string, name string) {
+	owner.Call("POST", "/link-batches", apitest.M{"appId": owner.AppID, "items": []apitest.M{{"clientId": "a",
+		"action": "create", "input": apitest.M{"appId": owner.AppID, "domain": owner.Host, "slug": name}}}}).Want(202)
+	owner.Call("POST", "/exports", apitest.M{"appId": owner.AppID, "dataset": "links", "format": "csv",
+		"filters": apitest.M{}}).Want(202)
+	owner.Call("POST", "/templates/"+ids["templateId"]+"/publish", apitest.M{"version": 1, "targets": staleTargets(ids)}).
+		Want(202)
+	beginDomain(owner, name)
+}
+
+// beginDomain begins to make a domain of the platform, whose hostname no other app has, and returns the operation's id.
+func beginDomain(owner *apitest.Client, name string) (operation string) {
+	label, _, _ := strings.Cut(owner.Host, ".")
+	return owner.Call("POST", "/domains", apitest.M{"appId": owner.AppID, "mode": "platform", "prefix": name + "-" + label}).
+		Want(202).Text("data.id")
 }
