@@ -172,10 +172,11 @@ func TestBrowserUseComesTooLate(t *testing.T) {
 // A use is written down five minutes after the one that was noted before, and not sooner.
 func TestBrowserUsesAreNotedNowAndThen(t *testing.T) {
 	eachWorld(t, func(w *world) {
-		secret := w.signIn("x")
-		used := func() clock.Instant {
+		secret, idle := w.signIn("x"), w.signIn("y")
+		usedOf := func(secret string) clock.Instant {
 			return clock.Instant(w.count("SELECT used_at FROM session WHERE digest = ?", Digest(secret)))
 		}
+		used := func() clock.Instant { return usedOf(secret) }
 		w.clock.Move(5*time.Minute - time.Millisecond)
 		w.browses("soon", secret)
 		w.flush()
@@ -191,6 +192,9 @@ func TestBrowserUsesAreNotedNowAndThen(t *testing.T) {
 		if used() != storetest.Start.Add(5*time.Minute) {
 			t.Errorf("noted %v after the start", used().Sub(storetest.Start))
 		}
+		if usedOf(idle) != storetest.Start {
+			t.Error("the use of one session is noted for another")
+		}
 		// A use that comes to be stored late revives nothing.
 		w.clock.Move(10 * time.Minute)
 		w.browses("before it ends", secret)
@@ -200,6 +204,12 @@ func TestBrowserUsesAreNotedNowAndThen(t *testing.T) {
 		}
 		w.flush()
 		w.browsesNot("signed out", secret, expiredSession)
+		w.browses("before another process ends it", idle)
+		w.ends(w.sessions("")[0].ID, 1)
+		w.flush()
+		if usedOf(idle) != storetest.Start {
+			t.Error("the use of a session that was ended meanwhile is noted")
+		}
 	})
 }
 
@@ -367,6 +377,7 @@ func TestLinks(t *testing.T) {
 		if _, err := w.uses(sooner); err != nil {
 			t.Errorf("within ten minutes: %v", err)
 		}
+		w.link() // it works still when those before it are swept
 		w.clock.Move(time.Millisecond)
 		a, err := w.uses(late)
 		refused(t, "after ten minutes", a, err, unknownLink)
@@ -377,8 +388,10 @@ func TestLinks(t *testing.T) {
 		if w.count("SELECT COUNT(*) FROM users") != 1 {
 			t.Fatal("there are more owners")
 		}
+		// Whoever has the address as a name at an issuer is another owner.
+		w.addOwner(Owner{Email: "elsewhere@example.com", Issuer: "https://issuer.example", Subject: "new@example.com"})
 		fresh, err := IssueLink(t.Context(), w.db, " New@Example.com")
-		if err != nil || w.count("SELECT COUNT(*) FROM users") != 1 {
+		if err != nil || w.count("SELECT COUNT(*) FROM users") != 2 {
 			t.Fatalf("an owner is made before the address is used: %v", err)
 		}
 		if a, err = w.uses(fresh); err != nil || a.OwnerID != w.userID(LocalIssuerURL, "new@example.com") {

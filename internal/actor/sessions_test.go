@@ -315,9 +315,16 @@ func TestSessionBound(t *testing.T) {
 		w.accepts("the last that fits, again", last)
 		w.accepts("of another owner", w.issue("other@example.com"))
 		w.exec("UPDATE session SET expires_at = ? WHERE credential = ?", w.now(), sessionPrefix+"0")
+		// What expires with it, but is of another owner or was ended, makes no room.
+		w.exec(`INSERT INTO session (credential, user_id, issued_at, expires_at, remove_at, ended_at) VALUES
+			('of another', ?, 0, ?, ?, NULL), ('ended', ?, 0, ?, ?, 1)`, w.userID(LocalIssuerURL, "other@example.com"), w.now(),
+			later, w.owner, w.now(), later)
 		w.accepts("in the place of an expired one", w.mint(nil))
-		if n := w.count("SELECT COUNT(*) FROM session WHERE user_id = ?", w.owner); n != 1000 {
+		if n := w.count("SELECT COUNT(*) FROM session WHERE user_id = ? AND ended_at IS NULL", w.owner); n != 1000 {
 			t.Errorf("%d sessions", n)
+		}
+		if n := w.count("SELECT COUNT(*) FROM session WHERE credential IN ('of another', 'ended')"); n != 2 {
+			t.Errorf("%d of the two others are kept", n)
 		}
 		w.refuses("one more again", w.mint(nil), tooManySessions)
 		w.ends("1", 1)
