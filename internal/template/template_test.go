@@ -235,7 +235,17 @@ func TestDefaults(t *testing.T) {
 		for range 2 {
 			owner.Call("POST", path+"/versions", "{}").Want(201)
 		}
-		choice := func(version int) M { return M{"mode": "custom", "templateId": id, "version": version} }
+		of := func(id string, version int) M { return M{"mode": "custom", "templateId": id, "version": version} }
+		choice := func(version int) M { return of(id, version) }
+		// Other templates have a version 3, and one is another owner's.
+		var others []string
+		for _, c := range []*apitest.Client{owner, eve} {
+			other := made(c, "ios", nil)
+			for range 3 {
+				c.Call("POST", pathOf(other)+"/versions", "{}").Want(201)
+			}
+			others = append(others, other.Text("data.template.id"))
+		}
 		domain := owner.Call("GET", "/domains?appId="+owner.AppID, nil).Want(200).Value("data.0.id")
 		for n, c := range []struct{ holder, domain, inUse string }{
 			{"/apps/" + owner.AppID, "null", `{"app":1,"domains":0,"links":0}`},
@@ -254,10 +264,14 @@ func TestDefaults(t *testing.T) {
 			put(3, match).Refused(fault.ValidationFailed, "/defaults/android/version")
 			owner.Call("PUT", at, M{"defaults": M{"ios": choice(1)}}, match).
 				Refused(fault.ValidationFailed, "/defaults/ios/templateId")
+			owner.Call("PUT", at, M{"defaults": M{"ios": of(others[1], 3)}}, match).
+				Refused(fault.ValidationFailed, "/defaults/ios/templateId")
 			owner.Call("GET", at, nil).Want(200).Has("data", before.Value("data"))
 			after := put(n+1, match).Want(200).Has("data.defaults.android.version", fmt.Sprint(n+1)).
 				Has("data.domainId", c.domain)
 			put(n+1, match).Refused(fault.RevisionConflict)
+			both := M{"android": choice(n + 1), "ios": of(others[0], 3)}
+			after = owner.Call("PUT", at, M{"defaults": both}, apitest.IfMatch(after.Revision())).Want(200)
 			owner.Call("GET", at, nil).Want(200).Has("data", after.Value("data"))
 			eve.Call("GET", at, nil).Refused(fault.NotFound)
 			// What is chosen is available, and no other version.

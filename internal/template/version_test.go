@@ -277,14 +277,18 @@ func TestToPublish(t *testing.T) {
 func TestProvideOnce(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
-		id := made(owner, "android", design("One", nil)).Text("data.template.id")
-		version := owner.Call("POST", "/templates/"+id+"/versions", "{}").Want(201).Value("data.version")
-		var chosen binding.Selections
-		if err := json.Unmarshal([]byte(`{"android":{"mode":"custom","templateId":"`+id+`","version":`+version+`}}`),
-			&chosen); err != nil {
-			t.Fatal(err)
+		first, second := made(owner, "android", nil).Text("data.template.id"), made(owner, "android", nil).Text("data.template.id")
+		for _, id := range []string{first, second} {
+			owner.Call("POST", "/templates/"+id+"/versions", "{}").Want(201).Has("data.version", "1")
 		}
-		for n, want := range []int{1, 0} {
+		for n, c := range []struct {
+			id   string
+			want int
+		}{{first, 1}, {first, 0}, {second, 1}} {
+			var chosen binding.Selections
+			if err := json.Unmarshal([]byte(`{"android":{"mode":"custom","templateId":"`+c.id+`","version":1}}`), &chosen); err != nil {
+				t.Fatal(err)
+			}
 			given := 0
 			ctx := store.WithFaults(t.Context(), func(query string) error {
 				if strings.HasPrefix(query, "INSERT INTO route_template") {
@@ -294,8 +298,8 @@ func TestProvideOnce(t *testing.T) {
 			})
 			if err := i.DB.InTx(ctx, func(tx *store.Tx) error {
 				return template.Provide(ctx, tx, owner.AppID, &chosen)
-			}); err != nil || given != want {
-				t.Errorf("the %dth time the version is given %d times, want %d: %v", n+1, given, want, err)
+			}); err != nil || given != c.want {
+				t.Errorf("case %d: the version is given %d times, want %d: %v", n, given, c.want, err)
 			}
 		}
 	})

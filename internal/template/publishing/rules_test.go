@@ -18,6 +18,7 @@ func TestRefusals(t *testing.T) {
 		w := newWorld(t, i)
 		eve := i.Prepared(t, "eve@example.com")
 		foreign := eve.Link("a", nil).Want(201).Text("data.id")
+		foreignDomain := eve.Call("GET", "/domains?appId="+eve.AppID, nil).Want(200).Text("data.0.id")
 		many := make([]M, 51)
 		for n := range many {
 			many[n] = ofLink(fmt.Sprint("x", n), nil)
@@ -33,8 +34,9 @@ func TestRefusals(t *testing.T) {
 			{[]M{ofApp(nil), ofApp(nil), ofLink(w.link, nil), ofLink(w.link, nil)},
 				[]string{"/targets/1/scope", "/targets/3/linkId"}},
 			{[]M{ofLink(foreign, nil), ofLink("go.example.com:nothing", nil),
-				{"scope": "domain", "domainId": "x", "expectedRevision": nil}},
-				[]string{"/targets/0/linkId", "/targets/1/linkId", "/targets/2/domainId"}},
+				{"scope": "domain", "domainId": "x", "expectedRevision": nil},
+				{"scope": "domain", "domainId": foreignDomain, "expectedRevision": nil}},
+				[]string{"/targets/0/linkId", "/targets/1/linkId", "/targets/2/domainId", "/targets/3/domainId"}},
 			{[]M{{"scope": "domain", "domainId": w.owner.AppID, "expectedRevision": nil}, ofLink(w.owner.AppID, nil),
 				ofLink(w.domain, nil), {"scope": "domain", "domainId": w.link, "expectedRevision": nil}},
 				[]string{"/targets/0/domainId", "/targets/1/linkId", "/targets/2/linkId", "/targets/3/domainId"}},
@@ -261,6 +263,13 @@ func TestListAndRetention(t *testing.T) {
 func TestProjection(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		w := newWorld(t, i)
+		// Nothing is told of a domain that was never published.
+		w.owner.Call("POST", "/domains", M{"appId": w.owner.AppID, "mode": "external", "hostname": "go.example.org"}).Want(202)
+		i.Settle(t)
+		if n, err := i.DB.Exec(t.Context(), `UPDATE domain SET publication_status = 'failed',
+			publication_confirmed = NULL WHERE mode = 'external'`); err != nil || n != 1 {
+			t.Fatalf("%d domains are external, %v", n, err)
+		}
 		p := w.publish(ofLink(w.link, nil), ofApp(nil)).Want(202)
 		// The jobs that publish are held back, and that of the publication has its turn at once.
 		hold := func() {
