@@ -41,7 +41,10 @@ func TestDetach(t *testing.T) {
 		}
 		visit(302)
 
-		// What depends on the domain keeps it.
+		// What depends on the domain keeps it, and what depends on another one does not.
+		eve.Link("a", nil).Want(201)
+		its := "/apps/" + eve.AppID
+		eve.Call("PATCH", its, M{"defaultDomain": eve.Host}, apitest.IfMatch(eve.Call("GET", its, nil).Revision())).Want(200)
 		detachNow(owner, d).Refused(fault.ResourceConflict).
 			Has("error.dependencies", `[{"type":"link","count":1,"ids":["`+link.Text("data.id")+`"]}]`)
 		owner.Call("DELETE", "/links/"+apitest.Path(link.Text("data.id")), nil, apitest.IfMatch(link.Revision())).Want(204)

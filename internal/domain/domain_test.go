@@ -218,6 +218,52 @@ func TestCancelInUse(t *testing.T) {
 	})
 }
 
+// What another app does with a hostname does not keep a claim to it.
+func TestCancelClaimThatAnotherUses(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner, eve := i.Prepared(t, "ann@example.com"), i.Prepared(t, "eve@example.com")
+		const host = "go.example.org"
+		proved := create(t, i, eve, M{"mode": "external", "hostname": host})
+		path := "/domains/" + proved.Text("data.id")
+		claim := owner.Call("POST", "/domains", M{"appId": owner.AppID, "mode": "external", "hostname": host}).Want(202)
+		if _, err := i.DB.Exec(t.Context(), `UPDATE domain SET verified_at = 1, ownership = 'verified', links = 'ready'
+			WHERE id = ?`, proved.Text("data.id")); err != nil {
+			t.Fatal(err)
+		}
+		eve.Link("a", M{"domain": host}).Want(201)
+		app := "/apps/" + eve.AppID
+		eve.Call("PATCH", app, M{"defaultDomain": host}, apitest.IfMatch(eve.Call("GET", app, nil).Revision())).Want(200)
+		eve.Call("PUT", path+"/web-config", M{"robots": "noindex"}, apitest.IfMatch(eve.Call("GET", path, nil).Revision())).
+			Want(200)
+		owner.Call("POST", "/operations/"+claim.Text("data.id")+"/cancel", nil).Want(202).Has("data.status", `"cancelled"`)
+		i.Settle(t)
+		holders, err := store.All(t.Context(), i.DB, store.Value[string], "SELECT app_id FROM domain WHERE hostname = ?", host)
+		if err != nil || len(holders) != 1 || holders[0] != eve.AppID {
+			t.Errorf("the hostname is of %v, %v", holders, err)
+		}
+	})
+}
+
+// A hostname is ready for the app that has it, and for no other.
+func TestReady(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner, eve := i.Prepared(t, "ann@example.com"), i.Prepared(t, "eve@example.com")
+		for _, c := range []struct {
+			app, hostname string
+			want          bool
+		}{{owner.AppID, owner.Host, true}, {owner.AppID, eve.Host, false}, {owner.AppID, "none.example.org", false},
+			{eve.AppID, eve.Host, true}} {
+			if ready, err := domain.Ready(t.Context(), i.DB, c.app, c.hostname); ready != c.want || err != nil {
+				t.Errorf("%s is ready for %s: %t, %v", c.hostname, c.app, ready, err)
+			}
+			scopes, err := domain.Inherited(t.Context(), i.DB, c.app, c.hostname)
+			if c.want != (len(scopes) > 0) || err != nil {
+				t.Errorf("links of %s on %s inherit from %d scopes, %v", c.app, c.hostname, len(scopes), err)
+			}
+		}
+	})
+}
+
 // A hostname that an owner brings is nothing but a claim until it is proved: others
 // may claim it too, and visitors see nothing of it.
 func TestClaimHostname(t *testing.T) {
