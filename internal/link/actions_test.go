@@ -11,6 +11,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/store"
 )
 
 // created creates one of a kind and returns its id.
@@ -234,6 +235,9 @@ func TestCampaignParameters(t *testing.T) {
 			i.Visit(t, "https://"+owner.Host+"/"+slug, nil, goes("https://example.com/"+slug+
 				"?utm_source=campaign&utm_medium=link"))
 		}
+		if n, err := i.DB.Exec(t.Context(), "UPDATE route SET revision = 'kept' WHERE path = 'other'"); err != nil || n != 1 {
+			t.Fatalf("%d routes, %v", n, err)
+		}
 		owner.Call("PATCH", path, M{"utm": M{"source": "changed"}}, apitest.IfMatch(r.Revision())).Want(200).
 			Has("data.linkCount", "105")
 		// A later change takes the place of one that is not done yet; the same
@@ -246,6 +250,9 @@ func TestCampaignParameters(t *testing.T) {
 		for _, slug := range []string{"c0", "c99", "c100", "c104"} {
 			i.Visit(t, "https://"+owner.Host+"/"+slug, nil, goes("https://example.com/"+slug+
 				"?utm_source=changed&utm_medium=link"))
+		}
+		if kept, err := store.Exists(t.Context(), i.DB, "SELECT 1 FROM route WHERE revision = 'kept'"); err != nil || !kept {
+			t.Errorf("a link of no campaign is published with those of one, %v", err)
 		}
 		links := owner.Call("GET", path+"/links?limit=100", nil).Want(200).Has("pagination.hasMore", "true").
 			Has("data.0.slug", `"c104"`)
@@ -312,6 +319,7 @@ func TestValidateAndAvailability(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner, eve := i.Prepared(t, "ann@example.com"), i.Prepared(t, "eve@example.com")
 		owner.Link("taken", nil).Want(201)
+		eve.Link("free", nil).Want(201) // on another hostname
 		body := M{"appId": owner.AppID, "domain": owner.Host, "slug": "free"}
 		url := `"https://` + owner.Host + `/free"`
 		owner.Call("POST", "/links/validate", body).Want(200).Has("data.valid", "true").Has("data.available", "true").

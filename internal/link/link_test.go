@@ -150,6 +150,25 @@ func TestChange(t *testing.T) {
 	})
 }
 
+// A change tells the clicks that the link has by then, not those of another one.
+func TestClicksOfAChange(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		links, counts := map[string]*apitest.Response{}, map[string]int{"a": 3, "b": 7}
+		for slug, clicks := range counts {
+			links[slug] = owner.Link(slug, nil).Want(201)
+			if _, err := i.DB.Exec(t.Context(), "INSERT INTO click_count (link_id, clicks) VALUES (?, ?)",
+				links[slug].Text("data.id"), clicks); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for slug, clicks := range counts {
+			owner.Call("PATCH", "/links/"+apitest.Path(links[slug].Text("data.id")), M{"lifecycle": M{"maxClicks": 100}},
+				apitest.IfMatch(links[slug].Revision())).Want(200).Has("data.lifecycle.clicks", fmt.Sprint(clicks))
+		}
+	})
+}
+
 func TestList(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
