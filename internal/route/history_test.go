@@ -51,6 +51,9 @@ type restarts struct {
 
 func followed(t *testing.T, db *store.DB) *restarts {
 	r := &restarts{t: t}
+	if err := store.SetInstallationValue(t.Context(), db, "a", "b"); err != nil {
+		t.Fatal(err) // the epoch is not alone there
+	}
 	r.c = NewCache(db, slog.New(slog.NewTextHandler(&r.log, nil)))
 	r.follower = &follower{cache: r.c}
 	r.pollNow()

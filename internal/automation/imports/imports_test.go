@@ -210,7 +210,9 @@ func TestCollisions(t *testing.T) {
 		}
 		owner.Call("GET", path(other), nil).Want(200).Has("data.state", `"failed"`)
 
-		// None is valid any more.
+		// None is valid any more, though one of another import is.
+		validate(owner, upload(owner, "csv", "domain,slug\n"+owner.Host+",fresh\n", nil).Want(201)).Want(200).
+			Has("data.valid", "1")
 		none := upload(owner, "csv", all, nil).Want(201)
 		commit(owner, validate(owner, none).Want(200)).Refused(fault.ResourceConflict)
 
