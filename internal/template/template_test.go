@@ -246,6 +246,13 @@ func TestDefaults(t *testing.T) {
 			}
 			others = append(others, other.Text("data.template.id"))
 		}
+		// Nor is what another owner chose ever read.
+		for _, table := range []string{"app", "domain"} {
+			if _, err := i.DB.Exec(t.Context(), "UPDATE "+table+" SET template_defaults = 'damaged' WHERE id IN (?, ?)",
+				eve.AppID, eve.Call("GET", "/domains?appId="+eve.AppID, nil).Text("data.0.id")); err != nil {
+				t.Fatal(err)
+			}
+		}
 		domain := owner.Call("GET", "/domains?appId="+owner.AppID, nil).Want(200).Value("data.0.id")
 		for n, c := range []struct{ holder, domain, inUse string }{
 			{"/apps/" + owner.AppID, "null", `{"app":1,"domains":0,"links":0}`},

@@ -83,6 +83,7 @@ func TestRegister(t *testing.T) {
 			Want(200).Has("pagination.hasMore", "false").Has("data.1.id", `"`+id+`"`)
 
 		// It is gone, and stays gone.
+		sent := "/webhook-deliveries/" + owner.Call("POST", path+"/test", "{}").Want(202).Text("data.id")
 		again := apitest.Idempotent(apitest.NewKey())
 		match := apitest.IfMatch(key.Call("GET", path, nil).Revision())
 		key.Call("DELETE", path, nil, match, again).Want(204)
@@ -90,6 +91,9 @@ func TestRegister(t *testing.T) {
 		key.Call("DELETE", path, nil, match).Refused(fault.NotFound)
 		key.Call("GET", path, nil).Refused(fault.NotFound)
 		key.Call("GET", path+"/deliveries", nil).Want(200) // its history stays
+		owner.Call("POST", sent+"/retry", M{}, apitest.IfMatch(owner.Call("GET", sent, nil).Revision())).
+			Refused(fault.ResourceConflict).
+			Has("error.message", `"The destination was deleted. Nothing can be sent to it any more."`)
 		key.Call("POST", path+"/test", M{}).Refused(fault.NotFound)
 		if n := key.Call("GET", "/webhooks?appId="+owner.AppID, nil).Want(200).Len("data"); n != 3 {
 			t.Errorf("%d destinations are left", n)
