@@ -133,10 +133,11 @@ func (i *Installation) start(t testing.TB, engine string, o Options) {
 	if o.LimitScale == 0 {
 		o.LimitScale = 1000
 	}
-	log := slog.New(slog.DiscardHandler)
+	var handler slog.Handler = slog.DiscardHandler
 	if o.Log != nil {
-		log = slog.New(slog.NewTextHandler(o.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		handler = slog.NewTextHandler(o.Log, &slog.HandlerOptions{Level: slog.LevelDebug})
 	}
+	log := slog.New(noRuntimeErrors{handler, t})
 	if o.Database == "" {
 		o.Database = storetest.Address(t, engine)
 	}
@@ -221,7 +222,16 @@ func (i *Installation) Cycle(t testing.TB) int {
 	return n
 }
 
-// CycleIn runs one cycle of the executor in a context, whose statements can be made to fail.
+// SettleIn is Settle in a context, whose statements can be made to fail. It ends with the first error of a cycle.
+func (i *Installation) SettleIn(ctx context.Context) error {
+	for {
+		if took, err := i.CycleIn(ctx); err != nil || took == 0 {
+			return err
+		}
+	}
+}
+
+// CycleIn is Cycle in such a context.
 func (i *Installation) CycleIn(ctx context.Context) (int, error) { return i.parts.Executor.Cycle(ctx) }
 
 // Deliver sends what is due to webhooks until nothing is.

@@ -2,7 +2,11 @@ package apitest
 
 import (
 	"bytes"
+	"context"
+	"log/slog"
+	"strings"
 	"sync"
+	"testing"
 )
 
 // Journal collects what is logged, for Options.Log, or what a process writes.
@@ -23,4 +27,40 @@ func (j *Journal) String() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.text.String()
+}
+
+// noRuntimeErrors fails the test when such an error is logged, as that of a nil pointer. Its call is an internal error, and
+// its job one that failed, both of which a test may expect for another reason.
+type noRuntimeErrors struct {
+	slog.Handler
+	t testing.TB
+}
+
+// Enabled implements slog.Handler.
+func (n noRuntimeErrors) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= slog.LevelWarn || n.Handler.Enabled(ctx, level)
+}
+
+// Handle implements slog.Handler.
+func (n noRuntimeErrors) Handle(ctx context.Context, r slog.Record) error {
+	r.Attrs(func(a slog.Attr) bool {
+		if told := a.Value.String(); strings.Contains(told, "runtime error: ") {
+			n.t.Errorf("%s: %s", r.Message, told)
+		}
+		return true
+	})
+	if !n.Handler.Enabled(ctx, r.Level) {
+		return nil
+	}
+	return n.Handler.Handle(ctx, r)
+}
+
+// WithAttrs implements slog.Handler.
+func (n noRuntimeErrors) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return noRuntimeErrors{n.Handler.WithAttrs(attrs), n.t}
+}
+
+// WithGroup implements slog.Handler.
+func (n noRuntimeErrors) WithGroup(name string) slog.Handler {
+	return noRuntimeErrors{n.Handler.WithGroup(name), n.t}
 }

@@ -39,6 +39,21 @@ func (f *failing) fails(query string) error {
 	return errors.New("the statement was made to fail")
 }
 
+// awayDNS is a DNS provider that does not answer.
+type awayDNS struct{}
+
+var errAway = errors.New("the DNS provider is away")
+
+func (awayDNS) Zone(context.Context, string) (string, error) { return "", errAway }
+
+func (awayDNS) Get(context.Context, string, string, string) (dnsprovider.Set, error) {
+	return dnsprovider.Set{}, errAway
+}
+
+func (awayDNS) Replace(context.Context, string, dnsprovider.Set, dnsprovider.Set) error {
+	return errAway
+}
+
 // tables returns the names of the tables.
 func tables(t *testing.T, db *store.DB) []string {
 	t.Helper()
@@ -62,7 +77,7 @@ func exec(t *testing.T, db *store.DB, statement string) {
 func TestFailedStatementEndsTheCall(t *testing.T) {
 	document := contractDocument(t)
 	i := apitest.New(t, "sqlite", apitest.Options{
-		Domains: domain.Options{Provider: struct{ dnsprovider.Provider }{}}, // it is never asked
+		Domains: domain.Options{Provider: awayDNS{}},
 	})
 	owner := i.Prepared(t, "ann@example.com")
 	n := &nastyCaller{t: t, api: i.API, credential: owner.Credential, ids: resources(t, i, owner), document: document}
@@ -160,7 +175,7 @@ func allReads(t *testing.T) *reads {
 	t.Helper()
 	document := contractDocument(t)
 	i := apitest.New(t, "sqlite", apitest.Options{
-		Domains: domain.Options{Provider: struct{ dnsprovider.Provider }{}}, // it is never asked
+		Domains: domain.Options{Provider: awayDNS{}},
 	})
 	owner := i.Prepared(t, "ann@example.com")
 	n := &nastyCaller{t: t, api: i.API, credential: owner.Credential, ids: resources(t, i, owner), document: document}

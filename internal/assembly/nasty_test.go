@@ -15,7 +15,6 @@ import (
 
 	"github.com/waymarkhq/waymark/api"
 	"github.com/waymarkhq/waymark/internal/apitest"
-	"github.com/waymarkhq/waymark/internal/dnsprovider"
 	"github.com/waymarkhq/waymark/internal/dnsrecord"
 	"github.com/waymarkhq/waymark/internal/domain"
 	"github.com/waymarkhq/waymark/internal/store"
@@ -62,7 +61,7 @@ func at(document map[string]any, v any, names ...string) map[string]any {
 func TestNoValueIsAnInternalError(t *testing.T) {
 	document := contractDocument(t)
 	// Nothing is applied here, so the provider is never asked.
-	options := apitest.Options{Domains: domain.Options{Provider: struct{ dnsprovider.Provider }{}}}
+	options := apitest.Options{Domains: domain.Options{Provider: awayDNS{}}}
 	apitest.EachWith(t, options, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
 		n := &nastyCaller{t: t, api: i.API, public: i.Public, credential: owner.Credential, ids: resources(t, i, owner),

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/waymarkhq/waymark/internal/apitest"
-	"github.com/waymarkhq/waymark/internal/dnsprovider"
 	"github.com/waymarkhq/waymark/internal/domain"
 	"github.com/waymarkhq/waymark/internal/store"
 )
@@ -54,7 +53,7 @@ func TestCallsChangeTheirAppAlone(t *testing.T) {
 	for _, account := range []string{"bob@example.com", "ann@example.com"} {
 		t.Run(account, func(t *testing.T) {
 			i := apitest.New(t, "sqlite", apitest.Options{
-				Domains: domain.Options{Provider: struct{ dnsprovider.Provider }{}}, // it is never asked
+				Domains: domain.Options{Provider: awayDNS{}},
 			})
 			standing := i.Prepared(t, account)
 			ids := resources(t, i, standing)

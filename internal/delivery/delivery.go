@@ -113,7 +113,7 @@ func scan(r store.Row) (d Delivery, err error) {
 	}
 	d.Test = d.EventType == Test
 	if code != nil {
-		d.Error = opt.NullOf(Failure{Code: *code, Message: *message})
+		d.Error = opt.NullOf(Failure{Code: *code, Message: opt.Text(message)})
 	}
 	if d.State == Pending { // under way it is the end of a lease
 		d.NextAttemptAt = due
