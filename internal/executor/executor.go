@@ -185,6 +185,9 @@ func (e *Executor) runAll(ctx context.Context, claimed []jobs.Job) (failed []err
 		}
 		return nil
 	}
+	if !errors.Is(err, jobs.ErrLeaseLost) {
+		e.Log.Warn("jobs failed together, each is tried alone", "jobs", len(claimed), "error", err)
+	}
 	for _, j := range claimed {
 		// It has time of its own: the shared transaction may have failed for want of it.
 		alone, cancel := context.WithTimeout(context.WithoutCancel(ctx), cycleLimit)
