@@ -474,6 +474,13 @@ func TestPreview(t *testing.T) {
 		owner.Call("POST", path+"/preview", body, apitest.IfMatch(rules.Revision())).Refused(fault.RevisionConflict)
 		owner.Call("POST", path+"/preview", body, apitest.IfMatch(archived.Revision())).Want(200).
 			Has("data.mode", `"unavailable"`).Has("data.destinationUrl", "null")
+		// Without its domain it leads nowhere, either.
+		lost := owner.Link("lost", nil).Want(201)
+		if _, err := i.DB.Exec(t.Context(), "DELETE FROM domain WHERE hostname = ?", owner.Host); err != nil {
+			t.Fatal(err)
+		}
+		owner.Call("POST", "/links/"+apitest.Path(lost.Text("data.id"))+"/preview", M{"platform": "desktop", "source": "browser"}).
+			Want(200).Has("data.mode", `"unavailable"`)
 		i.LoadClicks(t)
 		owner.Call("GET", "/analytics/summary?appId="+owner.AppID+
 			"&start=2026-11-01T00:00:00Z&end=2026-12-01T00:00:00Z", nil).Want(200).Has("data.totals.clicks", "0")

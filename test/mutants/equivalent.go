@@ -23,6 +23,8 @@ var equivalents = []unseen{
 		"no key has a name that long: the token is refused either way"},
 	{"internal/automation/imports/imports.go", "upload", "", "len(unread) > 0", "len(unread) >= 0",
 		"a row of which everything was read has an empty list of problems"},
+	{"internal/automation/store.go", "Create", "", "j.CreatedAt, j.UpdatedAt", "j.UpdatedAt, j.CreatedAt",
+		"a job that is new was changed when it was created"},
 	{"internal/automation/store.go", "Load", "", "kind = ?", "nothing",
 		"whoever calls it has found the job by AppOf, which asks for its kind"},
 	{"internal/automation/store.go", "scanItem", "return i, err", "err", "nil",
