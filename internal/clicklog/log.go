@@ -168,7 +168,6 @@ func (l *Log) rotate() error {
 	l.active.born = time.Now()
 	l.own.segments++
 	l.queue = append(l.queue, l.active)
-	l.markDirty()
 	return nil
 }
 

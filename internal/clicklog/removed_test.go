@@ -262,3 +262,14 @@ func TestFileCannotBeRead(t *testing.T) {
 		}
 	})
 }
+
+// Where no folder can be made, a log is told why.
+func TestNoFolder(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if f, err := newFolder(file); f != nil || err == nil {
+		t.Errorf("%v, %v", f, err)
+	}
+}

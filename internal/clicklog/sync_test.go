@@ -137,11 +137,23 @@ func TestSync(t *testing.T) {
 		if unsynced(l) > 0 {
 			t.Error("a sealed file is still open")
 		}
+		// So is one that ends because all of it was read, though no write follows.
+		drain(t, l)
+		time.Sleep(sealAfter)
+		d.fail("")
+		if err := l.Done(&Batch{}); err != nil || unsynced(l) != 1 {
+			t.Errorf("%d files are sealed, %v", unsynced(l), err)
+		}
+		time.Sleep(50 * time.Millisecond)
+		d.wants(t, file("2"))
+		if unsynced(l) > 0 {
+			t.Error("a sealed file is still open")
+		}
 		add(t, l, 1)
 		if err := l.Close(); err != nil {
 			t.Fatal(err)
 		}
-		d.wants(t, file("2"))
+		d.wants(t, file("3"))
 	})
 }
 
