@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -304,6 +305,39 @@ func TestRenewal(t *testing.T) {
 		if !slices.Equal(outcomes, []string{"lease_lost"}) {
 			t.Errorf("outcomes %q", outcomes)
 		}
+	})
+}
+
+// An attempt is over when nothing renews its lease any more.
+func TestRenewalEndsFirst(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		begun, observed, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
+		renewing := sync.OnceFunc(func() {
+			close(begun)
+			defer close(ended)
+			select {
+			case <-observed:
+				t.Error("an attempt is over, and its lease is being renewed")
+			case <-time.After(200 * time.Millisecond):
+			}
+		})
+		e := executor(t, db, counting(func(context.Context, *jobs.Held, int64) error {
+			<-begun
+			return nil
+		}))
+		e.Lease = 30 * time.Millisecond
+		e.Observe = func(string, string) { close(observed) }
+		enqueueFor(t, db, "a", "count", "1")
+		ctx := store.WithFaults(t.Context(), func(query string) error {
+			if strings.HasPrefix(query, "UPDATE job SET run_after = ? WHERE id = ? AND lease_no = ?") {
+				renewing()
+			}
+			return nil
+		})
+		if n, err := e.Cycle(ctx); err != nil || n != 1 {
+			t.Errorf("%d jobs, %v", n, err)
+		}
+		<-ended
 	})
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/csvtable/csvtest"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/turns"
 )
 
 type M = apitest.M
@@ -420,33 +421,35 @@ func TestRetainedRecords(t *testing.T) {
 func TestTooSlow(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")
-		export := owner.Call("POST", "/exports", M{"appId": owner.AppID, "dataset": "links", "format": "csv"}).Want(202)
-		reads, ends := 0, 0
-		slow := store.WithFaults(t.Context(), func(query string) error {
-			switch {
-			case strings.Contains(query, "FROM link"):
-				reads++
-				return context.DeadlineExceeded
-			case strings.HasPrefix(query, "UPDATE operation") && reads > 0:
-				if ends++; ends == 1 {
-					return errors.New("the disk failed")
+		for _, cause := range []error{context.DeadlineExceeded, turns.ErrSlow} {
+			export := owner.Call("POST", "/exports", M{"appId": owner.AppID, "dataset": "links", "format": "csv"}).Want(202)
+			reads, ends := 0, 0
+			slow := store.WithFaults(t.Context(), func(query string) error {
+				switch {
+				case strings.Contains(query, "FROM link"):
+					reads++
+					return cause
+				case strings.HasPrefix(query, "UPDATE operation") && reads > 0:
+					if ends++; ends == 1 {
+						return errors.New("the disk failed")
+					}
 				}
+				return nil
+			})
+			for range 3 {
+				if _, err := i.CycleIn(slow); err != nil {
+					t.Fatal(err)
+				}
+				i.Clock.Move(time.Minute)
 			}
-			return nil
-		})
-		for range 3 {
-			if _, err := i.CycleIn(slow); err != nil {
-				t.Fatal(err)
+			owner.Call("GET", "/exports/"+export.Text("data.id"), nil).Has("data.state", `"failed"`).
+				Has("data.downloadUrl", "null")
+			owner.Call("GET", "/operations/"+export.Text("data.operationId"), nil).Want(200).Has("data.status", `"failed"`).
+				Has("data.error.code", `"export_too_slow"`).
+				Has("data.error.message", `"The data could not be read within 10 seconds. Narrow the filters."`)
+			if reads != 2 || ends != 2 {
+				t.Errorf("it was read %d times and ended %d times, want twice", reads, ends)
 			}
-			i.Clock.Move(time.Minute)
-		}
-		owner.Call("GET", "/exports/"+export.Text("data.id"), nil).Has("data.state", `"failed"`).
-			Has("data.downloadUrl", "null")
-		owner.Call("GET", "/operations/"+export.Text("data.operationId"), nil).Want(200).Has("data.status", `"failed"`).
-			Has("data.error.code", `"export_too_slow"`).
-			Has("data.error.message", `"The data could not be read within 10 seconds. Narrow the filters."`)
-		if reads != 2 || ends != 2 {
-			t.Errorf("it was read %d times and ended %d times, want twice", reads, ends)
 		}
 	})
 }
