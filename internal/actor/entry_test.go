@@ -134,3 +134,22 @@ func TestPasswordAtTheIssuer(t *testing.T) {
 		}
 	}
 }
+
+// Why nobody is signed in is told in a word, each for its page.
+func TestProblem(t *testing.T) {
+	for word, err := range map[string]error{
+		"not_allowed": notAnOwner.refusal(), "disabled": disabledOwner.refusal(), "ended": endedSession.refusal(),
+		"too_many": tooManySessions.because("owner x has 1000"), "used": unknownLink.refusal(),
+		"unavailable": fault.New(fault.Unavailable, "The issuer is away."),
+		"failed":      fault.New(fault.InvalidRequest, "The request is wrong."),
+	} {
+		if got := Problem(err); got != word {
+			t.Errorf("%v is %q, want %q", err, got, word)
+		}
+	}
+	for _, err := range []error{nil, errors.New("the disk failed"), invalidToken.refusal()} {
+		if got := Problem(err); got != "failed" {
+			t.Errorf("%v is %q", err, got)
+		}
+	}
+}
