@@ -60,7 +60,6 @@ func at(document map[string]any, v any, names ...string) map[string]any {
 // that an app sends.
 func TestNoValueIsAnInternalError(t *testing.T) {
 	document := contractDocument(t)
-	// Nothing is applied here, so the provider is never asked.
 	options := apitest.Options{Domains: domain.Options{Provider: awayDNS{}}}
 	apitest.EachWith(t, options, func(t *testing.T, i *apitest.Installation) {
 		owner := i.Prepared(t, "ann@example.com")

@@ -105,7 +105,8 @@ func works(t *testing.T, i *apitest.Installation, owner *apitest.Client) map[str
 }
 
 // Work of which any statement fails, or cannot be read, is done all the same when it is tried
-// again: it ends well, clients read the same of it, and it leaves as many rows in each table, as without a failure.
+// again: the log tells of the failure, the work ends well, clients read the same of it, and it
+// leaves as many rows in each table, as without one.
 func TestWorkSurvivesFailedStatements(t *testing.T) {
 	log := &apitest.Journal{}
 	i := apitest.New(t, "sqlite", apitest.Options{Log: log})
