@@ -151,6 +151,17 @@ func TestFailedReads(t *testing.T) {
 	})
 }
 
+// An executor that finds nothing due has asked once, and opened no transaction, for which it would wait for the writer.
+func TestNothingIsDue(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
+		ctx, outcome := storetest.FailNth(t.Context(), 0)
+		claimed, err := jobs.Claim(ctx, db, jobs.Lease, 1, []string{"work"})
+		if _, asked := outcome(); err != nil || len(claimed) > 0 || asked != 2 { // a query and its row
+			t.Errorf("%v, %v, after %d statements", claimed, err, asked)
+		}
+	})
+}
+
 // A job whose executor is gone is due after its lease and a wait that doubles, and not
 // before.
 func TestWaits(t *testing.T) {

@@ -42,8 +42,8 @@ func newTarget(kind Destination, destination string, utms ...*UTM) *target {
 		return nil
 	}
 	t := &target{kind: kind, base: location, join: "?"}
-	if i := strings.IndexByte(location, '#'); i >= 0 {
-		t.base, t.fragment = location[:i], location[i:]
+	if base, _, found := strings.Cut(location, "#"); found {
+		t.base, t.fragment = base, location[len(base):]
 	}
 	if _, query, found := strings.Cut(t.base, "?"); found {
 		if t.join = "&"; query == "" || strings.HasSuffix(query, "&") {
