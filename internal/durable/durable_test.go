@@ -161,3 +161,21 @@ func TestChangedMeanwhile(t *testing.T) {
 	}
 	owner.Call("GET", path, nil).Want(200).Has("data.status", `"cancelled"`)
 }
+
+// An app is kept by work that goes on, and by none that has ended.
+func TestWorkKeepsItsApp(t *testing.T) {
+	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		id := strings.TrimPrefix(started(owner), "/operations/")
+		app := "/apps/" + owner.AppID
+		match := apitest.IfMatch(owner.Call("GET", app, nil).Revision())
+		for _, status := range []string{"queued", "running", "cancel_requested", "succeeded", "failed", "cancelled"} {
+			exec(t, i, "UPDATE operation SET status = '"+status+"' WHERE id = '"+id+"'")
+			goesOn := status == "queued" || status == "running" || status == "cancel_requested"
+			kept := owner.Call("DELETE", app, nil, match).Refused(fault.ResourceConflict).Value("error.dependencies")
+			if strings.Contains(kept, `{"type":"operation","count":1,"ids":["`+id+`"]}`) != goesOn {
+				t.Errorf("work that is %s: the app is kept by %s", status, kept)
+			}
+		}
+	})
+}
