@@ -11,6 +11,7 @@ import (
 	"image/png"
 	"io"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -66,6 +67,9 @@ func TestUpload(t *testing.T) {
 		if !strings.HasPrefix(url, "https://assets."+apitest.Zone+"/") || !strings.HasSuffix(url, ".png") ||
 			r.Header.Get("Location") != "/v1"+path {
 			t.Errorf("url %s, Location %s", url, r.Header.Get("Location"))
+		}
+		if left, err := filepath.Glob(filepath.Join(i.DataDir, ".upload-*")); err != nil || len(left) > 0 {
+			t.Errorf("the upload leaves %v, %v", left, err)
 		}
 		served := i.Visit(t, url, nil, nil)
 		body, _ := io.ReadAll(served.Body)

@@ -102,7 +102,8 @@ func TestTags(t *testing.T) {
 		}
 		history := owner.Call("GET", path+"/history", nil).Want(200).Has("data.0.action", `"tags_replaced"`).
 			Has("data.0.fields", `["tagIds"]`).
-			Has("data.0.revision", r.Value("data.revision")).Has("data.2.action", `"created"`)
+			Has("data.0.revision", r.Value("data.revision")).Has("data.2.action", `"created"`).
+			Has("data.0.linkId", owner.Call("GET", path, nil).Value("data.id")).Has("data.0.appId", `"`+owner.AppID+`"`)
 		if history.Len("data") != 3 {
 			t.Errorf("history %s", history.Body)
 		}
