@@ -1,6 +1,7 @@
 package op_test
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"os"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/fault"
+	"github.com/waymarkhq/waymark/internal/store"
 )
 
 type M = apitest.M
@@ -138,6 +140,35 @@ func TestUploadThatIsNotStored(t *testing.T) {
 		}
 		if r := owner.Upload("image/png", apitest.Picture(t), key).Want(201); r.Header.Get("Idempotency-Replayed") != "" {
 			t.Error("a refused upload left a receipt")
+		}
+	})
+}
+
+// The log names the operation of a call that fails and the ids in its path, and nothing of its query.
+func TestFailedCallIsNamed(t *testing.T) {
+	var log apitest.Journal
+	apitest.EachWith(t, apitest.Options{Log: &log}, func(t *testing.T, i *apitest.Installation) {
+		owner := i.Prepared(t, "ann@example.com")
+		id := owner.Call("GET", "/domains?appId="+owner.AppID, nil).Want(200).Text("data.0.id")
+		began := len(log.String())
+		broken := func(r *http.Request) {
+			*r = *r.WithContext(store.WithFaults(r.Context(), func(query string) error {
+				if strings.Contains(query, "FROM domain") {
+					return errors.New("the disk failed")
+				}
+				return nil
+			}))
+		}
+		owner.Call("GET", "/domains/"+id, nil, broken).Refused(fault.Internal)
+		owner.Call("GET", "/domains?limit=7&appId="+owner.AppID, nil, broken).Refused(fault.Internal)
+		lines := log.String()[began:]
+		for _, want := range []string{"getDomainsDomainId(" + id + "): ", "getDomains(): ", "the disk failed"} {
+			if !strings.Contains(lines, want) {
+				t.Errorf("the log lacks %q: %s", want, lines)
+			}
+		}
+		if strings.Contains(lines, "limit=7") {
+			t.Errorf("the log has a query: %s", lines)
 		}
 	})
 }

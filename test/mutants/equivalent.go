@@ -61,6 +61,7 @@ var equivalents = []unseen{
 		"an empty payload is no event either"},
 	{"internal/clicklog/record.go", "decodeRecord", "", "len(b) < headerSize", "len(b) <= headerSize",
 		"a record has more than its header"},
+	{"internal/clicklog/spare.go", "stands", "", "now, made", "made, now", "a file is the same as another one in either order"},
 	{"internal/clicklog/spare.go", "provide", "", "0", "-1", "no file is smaller than nothing"},
 	{"internal/clicklog/reader.go", "const", "", "1 << 20", "1 << 20 + 1",
 		"how much is read at a time, not what"},
