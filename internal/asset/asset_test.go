@@ -11,6 +11,7 @@ import (
 	"image/png"
 	"io"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -70,6 +71,15 @@ func TestUpload(t *testing.T) {
 		}
 		if left, err := filepath.Glob(filepath.Join(i.DataDir, ".upload-*")); err != nil || len(left) > 0 {
 			t.Errorf("the upload leaves %v, %v", left, err)
+		}
+		descriptors, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range descriptors {
+			if file, _ := os.Readlink("/proc/self/fd/" + d.Name()); strings.HasPrefix(file, i.DataDir+"/.upload-") {
+				t.Errorf("the upload leaves %s open", file)
+			}
 		}
 		served := i.Visit(t, url, nil, nil)
 		body, _ := io.ReadAll(served.Body)
