@@ -87,9 +87,6 @@ func (u *Unstoring) Save(ctx context.Context) (err error) {
 	clicks := u.clicks
 	u.clicks = map[appDay]int64{}
 	u.mu.Unlock()
-	if len(clicks) == 0 {
-		return nil
-	}
 	// Processes that count the same apps meet in the same order.
 	keys := slices.SortedFunc(maps.Keys(clicks), func(a, b appDay) int {
 		return cmp.Or(cmp.Compare(a.app, b.app), cmp.Compare(a.day, b.day))

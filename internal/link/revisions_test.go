@@ -183,7 +183,6 @@ func TestHistoryIsSwept(t *testing.T) {
 			owner.Call("DELETE", path, nil, apitest.IfMatch(r.Revision())).Want(204)
 			i.Clock.Move(time.Microsecond)
 		}
-		i.Clock.Move(30 * 24 * time.Hour)
 		left := func() (n int) {
 			n, err := store.One(t.Context(), i.DB, store.Value[int], "SELECT COUNT(*) FROM link_history")
 			if err != nil {
@@ -192,6 +191,12 @@ func TestHistoryIsSwept(t *testing.T) {
 			return n
 		}
 		const limit = 2
+		all := left()
+		i.Clock.Move(30*24*time.Hour - 2*time.Microsecond)
+		if n, err := link.Sweep(t.Context(), i.DB, limit); n != 0 || err != nil || left() != all {
+			t.Errorf("%d of %d entries are left before their time, %d, %v", left(), all, n, err)
+		}
+		i.Clock.Move(time.Microsecond)
 		for before := left(); ; before = left() { // 1 + 4 creations, 6 changes, 4 removals
 			n, err := link.Sweep(context.Background(), i.DB, limit)
 			if err != nil {

@@ -178,6 +178,8 @@ var equivalents = []unseen{
 		"names with the same description may stand in any order"},
 	{"internal/op/members.go", "var", "", `"source", "medium"`, `"medium", "source"`,
 		"names with the same description may stand in any order"},
+	{"internal/op/members.go", "var", "", `"eventType", "method"`, `"method", "eventType"`,
+		"names that share a schema have no order"},
 	{"internal/op/members.go", "var", "", `"campaign", "term"`, `"term", "campaign"`,
 		"names with the same description may stand in any order"},
 	{"internal/op/members.go", "var", "", `"desktopUrl", "destinationUrl"`, `"destinationUrl", "desktopUrl"`,

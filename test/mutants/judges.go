@@ -25,7 +25,7 @@ var judges = map[string][]string{
 	"ratelimit":           {"op"},
 	"receipt":             {"op"},
 	"route":               {"redirect", "link"},
-	"template":            {"template/publishing", "assembly"},
+	"template":            {"template/publishing", "link", "assembly"},
 	"template/publishing": {"template", "assembly"},
 	"webhook":             {"assembly"},
 }
