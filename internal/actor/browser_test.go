@@ -377,7 +377,7 @@ func TestLinks(t *testing.T) {
 		if _, err := w.uses(sooner); err != nil {
 			t.Errorf("within ten minutes: %v", err)
 		}
-		w.link() // it works still when those before it are swept
+		w.link() // the sweep below leaves it
 		w.clock.Move(time.Millisecond)
 		a, err := w.uses(late)
 		refused(t, "after ten minutes", a, err, unknownLink)
@@ -388,7 +388,7 @@ func TestLinks(t *testing.T) {
 		if w.count("SELECT COUNT(*) FROM users") != 1 {
 			t.Fatal("there are more owners")
 		}
-		// Whoever has the address as a name at an issuer is another owner.
+		// An owner whose subject at another issuer is the address is somebody else.
 		w.addOwner(Owner{Email: "elsewhere@example.com", Issuer: "https://issuer.example", Subject: "new@example.com"})
 		fresh, err := IssueLink(t.Context(), w.db, " New@Example.com")
 		if err != nil || w.count("SELECT COUNT(*) FROM users") != 2 {

@@ -231,7 +231,7 @@ func (i *Installation) SettleIn(ctx context.Context) error {
 	}
 }
 
-// CycleIn is Cycle in such a context.
+// CycleIn is Cycle in a context, whose statements can be made to fail.
 func (i *Installation) CycleIn(ctx context.Context) (int, error) { return i.parts.Executor.Cycle(ctx) }
 
 // Deliver sends what is due to webhooks until nothing is.

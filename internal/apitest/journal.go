@@ -29,8 +29,8 @@ func (j *Journal) String() string {
 	return j.text.String()
 }
 
-// noRuntimeErrors fails the test when such an error is logged, as that of a nil pointer. Its call is an internal error, and
-// its job one that failed, both of which a test may expect for another reason.
+// noRuntimeErrors is a handler of the log. It fails the test when the log tells of a runtime error, such as that of a nil
+// pointer: the call only answers with an internal error, or the job fails, and a test may expect that for another reason.
 type noRuntimeErrors struct {
 	slog.Handler
 	t testing.TB

@@ -118,8 +118,7 @@ func TestFailedStatementEndsTheCall(t *testing.T) {
 				target += "?" + query.Encode()
 			}
 			attempt(method+" "+path, func(ctx context.Context) (int, []byte) {
-				w, r := httptest.NewRecorder(), n.request(method, target, body)
-				i.API.ServeHTTP(w, r.WithContext(ctx))
+				w := n.answer(n.request(method, target, body).WithContext(ctx))
 				return w.Code, w.Body.Bytes()
 			})
 		}
@@ -197,8 +196,7 @@ func allReads(t *testing.T) *reads {
 
 func (r *reads) answers() (all []string) {
 	for _, target := range r.targets {
-		w := httptest.NewRecorder()
-		r.api.ServeHTTP(w, r.request(http.MethodGet, target, ""))
+		w := r.answer(r.request(http.MethodGet, target, ""))
 		all = append(all, fmt.Sprint(w.Code, " ", requestID.ReplaceAllString(w.Body.String(), "")))
 	}
 	return all

@@ -347,6 +347,13 @@ func (n *nastyCaller) call(method, target, body string) {
 	n.serve(n.api, r, body)
 }
 
+// answer returns what the API answers to a request.
+func (n *nastyCaller) answer(r *http.Request) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	n.api.ServeHTTP(w, r)
+	return w
+}
+
 func (n *nastyCaller) serve(h http.Handler, r *http.Request, body string) {
 	n.calls++
 	w := httptest.NewRecorder()
@@ -361,9 +368,7 @@ func (n *nastyCaller) revision(target string) string {
 	for _, path := range []string{target, target[:strings.LastIndexByte(target, '/')]} {
 		r := httptest.NewRequest(http.MethodGet, "https://api.example"+path, nil)
 		r.Header.Set("Authorization", "Bearer "+n.credential)
-		w := httptest.NewRecorder()
-		n.api.ServeHTTP(w, r)
-		if tag := w.Header().Get("ETag"); tag != "" {
+		if tag := n.answer(r).Header().Get("ETag"); tag != "" {
 			return tag
 		}
 	}

@@ -3,7 +3,6 @@ package assembly_test
 import (
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -97,9 +96,7 @@ func TestCallsChangeTheirAppAlone(t *testing.T) {
 						n.ids = unused
 					}
 					target, body := n.valid(path, operation)
-					w := httptest.NewRecorder()
-					i.API.ServeHTTP(w, n.request(method, target, body))
-					if w.Code/100 == 2 {
+					if n.answer(n.request(method, target, body)).Code/100 == 2 {
 						accepted++
 					}
 					unchanged(method + " " + path)

@@ -361,7 +361,7 @@ func TestRetries(t *testing.T) {
 		if got := strings.Join(failing.told, ", "); got != want {
 			t.Errorf("Failed was told %s, want %s", got, want)
 		}
-		if failing.runs != 10 { // each time with others, or as if, and then alone
+		if failing.runs != 10 { // an attempt runs it with all jobs that are due, and then alone
 			t.Errorf("it was run %d times in five attempts", failing.runs)
 		}
 		if run, failed := noted(t, db, "run bad"), noted(t, db, "failed bad"); run != 0 || failed != 5 {

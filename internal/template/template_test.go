@@ -246,7 +246,7 @@ func TestDefaults(t *testing.T) {
 			}
 			others = append(others, other.Text("data.template.id"))
 		}
-		// Nor is what another owner chose ever read.
+		// What another owner chose is never read: it is damaged, and nobody notices.
 		for _, table := range []string{"app", "domain"} {
 			if _, err := i.DB.Exec(t.Context(), "UPDATE "+table+" SET template_defaults = 'damaged' WHERE id IN (?, ?)",
 				eve.AppID, eve.Call("GET", "/domains?appId="+eve.AppID, nil).Text("data.0.id")); err != nil {

@@ -364,7 +364,7 @@ func TestPermissions(t *testing.T) {
 		eve.Call("GET", path(created), nil).Refused(fault.NotFound)
 		eve.Call("GET", path(created)+"/items", nil).Refused(fault.NotFound)
 		eve.Call("GET", path(created)+"/items?format=csv", nil).Refused(fault.NotFound)
-		// Nor is it a job of another kind.
+		// It is no job of another kind, either.
 		for _, other := range []string{"/exports/%s", "/exports/%s/download", "/link-batches/%s/items"} {
 			owner.Call("GET", fmt.Sprintf(other, created.Text("data.id")), nil).Refused(fault.NotFound)
 		}
