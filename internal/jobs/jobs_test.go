@@ -286,3 +286,54 @@ func queue(t *testing.T, db *store.DB) []row {
 	}
 	return all
 }
+
+// Executors of several processes look for jobs at the same time. A job that another one takes after this one
+// has found it due, and before it locks it, is not taken twice.
+func TestClaimBesideAnother(t *testing.T) {
+	db := storetest.Open(t, storetest.Address(t, "postgres"), new(clock.Clock))
+	if err := db.InTx(t.Context(), func(tx *store.Tx) error {
+		return jobs.Enqueue(t.Context(), tx, "kind", "", "", actor.Grant{})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	// A claim that has found jobs waits for this lock until it looks at them.
+	for _, statement := range []string{
+		`CREATE FUNCTION pause() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN
+			IF current_query() LIKE '%UPDATE job %' THEN PERFORM pg_advisory_xact_lock_shared(1); END IF;
+			RETURN TRUE;
+		END $$`,
+		"ALTER TABLE job RENAME TO stored_job",
+		"CREATE VIEW job AS SELECT * FROM stored_job WHERE pause()",
+	} {
+		if _, err := db.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	claimed := make(chan []jobs.Job, 1)
+	if err := db.InTxReadCommitted(t.Context(), func(tx *store.Tx) error {
+		if _, err := tx.Exec(t.Context(), "SELECT pg_advisory_xact_lock(1)"); err != nil {
+			return err
+		}
+		go func() {
+			found, err := jobs.Claim(t.Context(), db, jobs.Lease, 9, []string{"kind"})
+			if err != nil {
+				t.Error(err)
+			}
+			claimed <- found
+		}()
+		storetest.Eventually(t, "the claim has found a job", func() bool {
+			waits, err := store.Exists(t.Context(), db.Urgent(), `SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
+				AND wait_event = 'advisory'`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return waits
+		})
+		return tx.Send(t.Context(), "UPDATE stored_job SET lease_no = 1, run_after = ?", tx.Now.Add(jobs.Lease))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if found := <-claimed; len(found) > 0 {
+		t.Errorf("%+v were claimed, which another executor has taken", found)
+	}
+}
