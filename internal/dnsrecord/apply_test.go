@@ -237,6 +237,25 @@ func TestLookAtProviderAway(t *testing.T) {
 	})
 }
 
+// A set that another transaction changes at this moment is neither waited for nor looked at.
+func TestLookBesideAChange(t *testing.T) {
+	i, p := served(t, "postgres") // SQLite has one writer at a time
+	hosted(t, i)
+	i.Clock.Move(time.Hour)
+	if err := i.DB.InTxReadCommitted(t.Context(), func(changing *store.Tx) error {
+		_, err := changing.Exec(t.Context(), "UPDATE dns_record_set SET checked_at = ? WHERE id = (SELECT MIN(id) FROM dns_record_set)",
+			changing.Now.Add(time.Second))
+		if err != nil {
+			return err
+		}
+		return sweep(t, i, p)
+	}); err != nil {
+		t.Error(err)
+	}
+	rows(t, i, "dns_record_set WHERE checked_at > (SELECT MIN(checked_at) FROM dns_record_set)", 1)
+	rows(t, i, fmt.Sprintf("dns_record_set WHERE checked_at < %d", i.DB.Now()), 0)
+}
+
 // The records of the installation follow what it needs. One that was changed at the
 // provider is put back when it is needed the next time after that was shown.
 func TestSystemRecords(t *testing.T) {

@@ -104,11 +104,18 @@ const host = "go.example.org"
 func each(t *testing.T, f func(t *testing.T, i *apitest.Installation, p *provider)) {
 	for _, engine := range storetest.Engines {
 		t.Run(engine, func(t *testing.T) {
-			p := &provider{sets: map[string]dnsprovider.Set{}}
-			f(t, apitest.New(t, engine, apitest.Options{Domains: domain.Options{Provider: p, PerApp: 100,
-				Nameservers: []string{"ns1.links.example", "ns2.links.example"}}}), p)
+			i, p := served(t, engine)
+			f(t, i, p)
 		})
 	}
+}
+
+// served returns an installation whose zones a provider serves.
+func served(t *testing.T, engine string) (*apitest.Installation, *provider) {
+	t.Helper()
+	p := &provider{sets: map[string]dnsprovider.Set{}}
+	return apitest.New(t, engine, apitest.Options{Domains: domain.Options{Provider: p, PerApp: 100,
+		Nameservers: []string{"ns1.links.example", "ns2.links.example"}}}), p
 }
 
 // claim returns the id of a new managed domain of a client, which is not proved.

@@ -247,6 +247,33 @@ func TestDispatcherDied(t *testing.T) {
 	})
 }
 
+// A delivery that another transaction changes at this moment is neither waited for nor leased.
+func TestLeaseBesideAChange(t *testing.T) {
+	r := newReceiver(t)
+	i := apitest.New(t, "postgres", apitest.Options{Outbound: r.options()}) // SQLite has one writer at a time
+	owner := i.Prepared(t, "ann@example.com")
+	w := register(t, owner, nil)
+	owner.Link("changed", nil).Want(201)
+	owner.Link("left-alone", nil).Want(201)
+	if err := i.DB.InTxReadCommitted(t.Context(), func(changing *store.Tx) error {
+		changed, err := store.One(t.Context(), changing, store.Value[string],
+			`UPDATE webhook_delivery SET state = 'cancelled', due_at = NULL
+				WHERE id = (SELECT MIN(id) FROM webhook_delivery) RETURNING id`)
+		if err != nil {
+			return err
+		}
+		return i.DB.InTxReadCommitted(t.Context(), func(tx *store.Tx) error {
+			leased, err := delivery.Lease(t.Context(), tx, w.id, 100)
+			if len(leased) != 1 || leased[0].ID == changed {
+				t.Errorf("leased %+v beside a change of %s", leased, changed)
+			}
+			return err
+		})
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
 // An attempt whose lease was taken over records nothing.
 func TestLeaseLost(t *testing.T) {
 	each(t, func(t *testing.T, i *apitest.Installation, r *receiver) {
