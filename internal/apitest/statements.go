@@ -15,7 +15,10 @@ func EveryStatement(t testing.TB, name string, call func(With) *Response, state 
 	for before, nth := state(), 1; ; nth++ {
 		ctx, outcome := storetest.FailNth(t.Context(), nth)
 		r := call(func(r *http.Request) { *r = *r.WithContext(ctx) })
-		failed, _ := outcome()
+		failed, n := outcome()
+		if n == 0 {
+			t.Fatalf("%s sent no statement that could fail", name)
+		}
 		if failed == "" {
 			return r
 		}

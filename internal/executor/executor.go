@@ -173,20 +173,8 @@ func (e *Executor) shortJobs(ctx context.Context) (int, error) {
 // runAll runs short jobs in one transaction, so that they share a commit. When
 // one fails, the transaction is undone and each job runs alone.
 func (e *Executor) runAll(ctx context.Context, claimed []jobs.Job) (failed []error) {
-	if len(claimed) == 0 {
+	if len(claimed) > 1 && e.runTogether(ctx, claimed) {
 		return nil
-	}
-	together, spans := e.traced(ctx, claimed...)
-	err := e.run(together, claimed...)
-	spans.end(err)
-	if err == nil {
-		for _, j := range claimed {
-			e.Observe(j.Kind, "done")
-		}
-		return nil
-	}
-	if !errors.Is(err, jobs.ErrLeaseLost) {
-		e.Log.Warn("jobs failed together, each is tried alone", "jobs", len(claimed), "error", err)
 	}
 	for _, j := range claimed {
 		// It has time of its own: the shared transaction may have failed for want of it.
@@ -195,6 +183,23 @@ func (e *Executor) runAll(ctx context.Context, claimed []jobs.Job) (failed []err
 		cancel()
 	}
 	return failed
+}
+
+// runTogether reports whether the shared transaction of several short jobs is committed.
+func (e *Executor) runTogether(ctx context.Context, claimed []jobs.Job) bool {
+	ctx, spans := e.traced(ctx, claimed...)
+	err := e.run(ctx, claimed...)
+	spans.end(err)
+	if err == nil {
+		for _, j := range claimed {
+			e.Observe(j.Kind, "done")
+		}
+		return true
+	}
+	if !errors.Is(err, jobs.ErrLeaseLost) {
+		e.Log.Warn("short jobs failed together, each runs alone now", "jobs", len(claimed), "error", err)
+	}
+	return false
 }
 
 // errInterrupted is the failure of a job whose earlier attempts all ended
