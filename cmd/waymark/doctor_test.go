@@ -28,6 +28,23 @@ func TestDisksAreJudged(t *testing.T) {
 	}
 }
 
+func TestClocksAreJudged(t *testing.T) {
+	for _, test := range []struct {
+		behind, ahead time.Duration
+		want          grade
+	}{
+		{0, 0, fine}, {-time.Hour, 0, fine}, {time.Second, time.Second, fine}, {0, -time.Second, fine},
+		{time.Second + 1, 0, doubtful}, {0, time.Second + 1, doubtful}, {0, -time.Second - 1, doubtful},
+		{10 * time.Second, -10 * time.Second, doubtful},
+		{10*time.Second + 1, 0, failed}, {0, 10*time.Second + 1, failed}, {0, -10*time.Second - 1, failed},
+		{2 * time.Second, 11 * time.Second, failed},
+	} {
+		if f := judgeClock(test.behind, test.ahead); f.grade != test.want || (f.advice == "") != (f.grade == fine) {
+			t.Errorf("%s behind what is stored, %s ahead of the database: %+v, want %s", test.behind, test.ahead, f, test.want)
+		}
+	}
+}
+
 func TestQueuesAreJudged(t *testing.T) {
 	for _, test := range []struct {
 		n    int64

@@ -24,7 +24,6 @@ const (
 // checkClock compares the clock of this machine with that of the database, with the newest instant that
 // is stored, and with the last sweep.
 func checkClock(ctx context.Context, db *store.DB) finding {
-	const advice = "set the clocks of all machines by NTP"
 	ahead, err := db.ClockAhead(ctx)
 	if err != nil {
 		return fail(err.Error(), lookAtTheDatabase)
@@ -42,7 +41,17 @@ func checkClock(ctx context.Context, db *store.DB) finding {
 			return fail(err.Error(), lookAtTheDatabase)
 		}
 	}
-	behind := newest.Sub(db.Now()) // of what is stored
+	found := judgeClock(newest.Sub(db.Now()), ahead)
+	if found.grade == fine && db.Dialect().Name != "sqlite" {
+		found.found = "agrees with that of the database, " + found.found
+	}
+	return found
+}
+
+// judgeClock judges how far a clock is behind the newest instant that is stored, and how far ahead of that of
+// the database.
+func judgeClock(behind, ahead time.Duration) finding {
+	const advice = "set the clocks of all machines by NTP"
 	for _, bound := range []struct {
 		drift time.Duration
 		judge func(found, advice string) finding
@@ -54,10 +63,7 @@ func checkClock(ctx context.Context, db *store.DB) finding {
 			return bound.judge(fmt.Sprintf("this clock and that of the database differ by %s", ahead.Abs().Round(time.Millisecond)), advice)
 		}
 	}
-	if db.Dialect().Name == "sqlite" {
-		return ok("not behind what is stored")
-	}
-	return ok("agrees with that of the database, not behind what is stored")
+	return ok("not behind what is stored")
 }
 
 // newestInstant returns the newest of the instants that processes store as they work, 0 without any.

@@ -8,16 +8,15 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json"
 
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
 
 // remote is an OpenID Connect issuer in this process, for what a real one
@@ -122,11 +121,10 @@ func TestRemoteKeysAway(t *testing.T) {
 		newest := r.add(t, "newest")
 		w.acceptsSoon("newest key", newest(nil))
 		// go-oidc answers who waits for a fetch a moment before it keeps the keys.
-		for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); runtime.Gosched() {
-			if _, err := w.authenticate(old(nil)); err != nil {
-				break
-			}
-		}
+		storetest.Eventually(t, "the removed key is forgotten", func() bool {
+			_, err := w.authenticate(old(nil))
+			return err != nil
+		})
 		w.refuses("a removed key after the next fetch", old(nil))
 	})
 }
@@ -135,11 +133,10 @@ func TestRemoteKeysAway(t *testing.T) {
 // after it may still be answered by it.
 func (w *world) acceptsSoon(what, token string) {
 	w.Helper()
-	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); runtime.Gosched() {
-		if _, err := w.authenticate(token); err == nil {
-			break
-		}
-	}
+	storetest.Eventually(w, what+" is accepted", func() bool {
+		_, err := w.authenticate(token)
+		return err == nil
+	})
 	w.accepts(what, token)
 }
 

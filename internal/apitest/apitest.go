@@ -298,7 +298,7 @@ func (i *Installation) LoadClicks(t testing.TB) {
 func (i *Installation) Visit(t testing.TB, address string, header http.Header,
 	until func(*http.Response) bool) *http.Response {
 	t.Helper()
-	deadline := time.Now().Add(10 * time.Second)
+	deadline := time.Now().Add(storetest.Patience)
 	for {
 		r := httptest.NewRequest(http.MethodGet, address, nil)
 		r.Header.Set("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) "+

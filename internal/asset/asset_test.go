@@ -11,7 +11,6 @@ import (
 	"image/png"
 	"io"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -24,6 +23,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/blob"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
 
 type M = apitest.M
@@ -72,13 +72,9 @@ func TestUpload(t *testing.T) {
 		if left, err := filepath.Glob(filepath.Join(i.DataDir, ".upload-*")); err != nil || len(left) > 0 {
 			t.Errorf("the upload leaves %v, %v", left, err)
 		}
-		descriptors, err := os.ReadDir("/proc/self/fd")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, d := range descriptors {
-			if file, _ := os.Readlink("/proc/self/fd/" + d.Name()); strings.HasPrefix(file, i.DataDir+"/.upload-") {
-				t.Errorf("the upload leaves %s open", file)
+		for _, name := range storetest.OpenFiles(t, i.DataDir) {
+			if strings.HasPrefix(name, "/.upload-") {
+				t.Errorf("the upload leaves %s open", name)
 			}
 		}
 		served := i.Visit(t, url, nil, nil)

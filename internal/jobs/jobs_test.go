@@ -127,7 +127,7 @@ func isTold(t *testing.T, told <-chan struct{}) {
 	t.Helper()
 	select {
 	case <-told:
-	case <-time.After(10 * time.Second):
+	case <-time.After(storetest.Patience):
 		t.Error("executors are not told")
 	}
 }
@@ -151,7 +151,7 @@ func TestFailedReads(t *testing.T) {
 	})
 }
 
-// An executor that finds nothing due has asked once, and opened no transaction, for which it would wait for the writer.
+// An executor that finds nothing due sends one query.
 func TestNothingIsDue(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
 		ctx, outcome := storetest.FailNth(t.Context(), 0)

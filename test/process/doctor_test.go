@@ -42,11 +42,13 @@ func sum(out, leftOut string) string {
 func examined(t *testing.T, cmd *exec.Cmd, want int, lines ...string) (found string) {
 	t.Helper()
 	out, stderr, code := finish(t, cmd)
-	if code != want || (code != 0) != strings.HasPrefix(stderr, "waymark: ") {
+	if code != want {
 		t.Errorf("exit code %d, want %d: %s", code, want, stderr)
 	}
-	out += stderr
-	for _, line := range append(lines, sum(out, "")) {
+	if code == 0 && (stderr != "" || !strings.HasSuffix(out, "\n"+sum(out, ""))) || code != 0 && stderr != "waymark: "+sum(out, "") {
+		t.Errorf("doctor does not end with %q:\n%s%s", sum(out, ""), out, stderr)
+	}
+	for _, line := range lines {
 		if !strings.Contains(out, line) {
 			t.Errorf("doctor does not say %q:\n%s", line, out)
 		}
@@ -97,7 +99,7 @@ func TestDoctorOfWork(t *testing.T) {
 			VALUES ('d', 'w', 'a', 'e', 'link.created', 'pending', 0, ?, 0, 'r', 'r', 'x', 'r', 0, 0, 0)`, ago(20*time.Second))
 		set(`INSERT INTO certificate_file (key, value, modified_at, subject, not_after, renew_at) VALUES (?, ?, 0, 'late.example', ?, ?)`,
 			[]byte("k"), []byte("v"), ago(-100*24*time.Hour), ago(-time.Hour))
-		click(ago(40 * time.Second))
+		click(ago(time.Second))
 		// The PostgreSQL of tests is set up to be fast, which doctor finds.
 		sums := []string{"11 ok, 0 warnings, 1 failed\n", "7 ok, 4 warnings, 1 failed\n"}
 		if database != "sqlite" {
@@ -157,8 +159,7 @@ func TestDoctorOfTheClock(t *testing.T) {
 		}{
 			{-23 * time.Hour, "clock         ok       "},
 			{-25 * time.Hour, "clock         FAILED   nothing is swept: the last sweep was at "},
-			{9 * time.Second, "clock         warning  this clock is "},
-			{40 * time.Second, "clock         FAILED   this clock is "},
+			{time.Hour, "clock         FAILED   this clock is "},
 		} {
 			if err := store.SetInstallationValue(t.Context(), db, "swept_at", db.Now().Add(test.swept).String()); err != nil {
 				t.Fatal(err)
@@ -172,7 +173,7 @@ func TestDoctorOfTheClock(t *testing.T) {
 			"INSERT INTO route_change (hostname, path, changed_at, seq) VALUES ('h', '', ?, 1)": "DELETE FROM route_change",
 			"INSERT INTO event_loaded (log, file, position, updated_at) VALUES ('l', 1, 1, ?)":  "DELETE FROM event_loaded",
 		} {
-			if _, err := db.Exec(t.Context(), query, db.Now().Add(time.Minute)); err != nil {
+			if _, err := db.Exec(t.Context(), query, db.Now().Add(time.Hour)); err != nil {
 				t.Fatal(err)
 			}
 			examined(t, doctor(dir, database), 1, "clock         FAILED   this clock is ")

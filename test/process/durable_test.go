@@ -132,6 +132,16 @@ func doneItems(t *testing.T, db *store.DB, id string) int {
 	return number(t, db, "SELECT succeeded + failed FROM automation_job WHERE id = ?", id)
 }
 
+// doneAtLeast waits until so many items of a job are committed, and looks often, so that few more are.
+func doneAtLeast(t *testing.T, db *store.DB, id string, n int) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); doneItems(t, db, id) < n; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d items are not done within %s", n, patience)
+		}
+	}
+}
+
 // ended waits until an operation is over and returns its status.
 func ended(t *testing.T, db *store.DB, operationID string) (status string) {
 	t.Helper()
@@ -226,8 +236,7 @@ func TestKillDurableWork(t *testing.T) {
 			batches = append(batches, b)
 			// Every boundary of an item, and any moment, in turns of both kinds.
 			if at := round / 2 % (items + 2); at <= items {
-				for doneItems(t, db, b.ID) < at {
-				}
+				doneAtLeast(t, db, b.ID, at)
 			} else {
 				time.Sleep(rand.N(100 * time.Millisecond))
 			}
@@ -273,8 +282,7 @@ func TestTerminateDurableWork(t *testing.T) {
 		d := newDurable(t, s)
 		db := open(t, dir, database)
 		b := d.batch(t, 15)
-		for doneItems(t, db, b.ID) < 5 {
-		}
+		doneAtLeast(t, db, b.ID, 5)
 		s.terminate()
 		s = serve(t, dir, database, hook.flags...)
 		if status := ended(t, db, b.OperationID); status != "succeeded" {
@@ -295,8 +303,7 @@ func TestFrozenDurableWork(t *testing.T) {
 	db := open(t, "", database)
 	frozen := serve(t, t.TempDir(), database, "--roles", "executor", "--job-lease", "1s")
 	b := d.batch(t, 15)
-	for doneItems(t, db, b.ID) < 5 {
-	}
+	doneAtLeast(t, db, b.ID, 5)
 	frozen.signal(syscall.SIGSTOP)
 	other := serve(t, t.TempDir(), database, "--roles", "executor", "--job-lease", "1s")
 	// A transaction that it stands still in is ended by the database.

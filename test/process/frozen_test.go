@@ -150,8 +150,7 @@ func resumed(t *testing.T, flags ...string) time.Duration {
 	db := open(t, "", database)
 	preparing := serve(t, t.TempDir(), database, append(flags, "--roles", "executor")...)
 	b := d.batch(t, 15)
-	for doneItems(t, db, b.ID) < 3 {
-	}
+	doneAtLeast(t, db, b.ID, 3)
 	preparing.kill()
 	killed := time.Now()
 	done := doneItems(t, db, b.ID)

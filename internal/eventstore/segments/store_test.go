@@ -281,9 +281,9 @@ func TestOpenFilesAreFew(t *testing.T) {
 		seal(t, e)
 	}
 	once(t, e, all)
-	storetest.Eventually(t, "the others are closed", func() bool { return descriptors(t, dir) == maxOpen })
+	storetest.Eventually(t, "the others are closed", func() bool { return len(storetest.OpenFiles(t, dir)) == maxOpen })
 	e.Close()
-	storetest.Eventually(t, "all are closed", func() bool { return descriptors(t, dir) == 0 })
+	storetest.Eventually(t, "all are closed", func() bool { return len(storetest.OpenFiles(t, dir)) == 0 })
 	once(t, e, all)
 }
 
@@ -311,7 +311,7 @@ func TestOpenFilesAreSmall(t *testing.T) {
 	if want < 2 || want > 6 {
 		t.Fatalf("files of %d bytes do not show it", bytes)
 	}
-	if n := descriptors(t, dir); n > want+1 || n < want-1 {
+	if n := len(storetest.OpenFiles(t, dir)); n > want+1 || n < want-1 {
 		t.Errorf("%d files stay open, want some %d", n, want)
 	}
 }
@@ -333,7 +333,7 @@ func TestReplacedFilesAreClosed(t *testing.T) {
 		}
 		storetest.Eventually(t, "the replaced file is closed and removed", func() bool {
 			kept, err := os.ReadDir(filepath.Join(dirs[1], "events-cache"))
-			return err == nil && len(kept) == 0 && descriptors(t, dirs[1]) == 0
+			return err == nil && len(kept) == 0 && len(storetest.OpenFiles(t, dirs[1])) == 0
 		})
 	}
 	two.open.mu.Lock()
@@ -341,21 +341,6 @@ func TestReplacedFilesAreClosed(t *testing.T) {
 	if len(two.open.intact) != 0 || two.open.bytes != 0 {
 		t.Errorf("%d checksums and %d bytes are remembered", len(two.open.intact), two.open.bytes)
 	}
-}
-
-// descriptors counts the open files below a folder.
-func descriptors(t *testing.T, dir string) (n int) {
-	t.Helper()
-	open, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, fd := range open {
-		if path, err := os.Readlink("/proc/self/fd/" + fd.Name()); err == nil && strings.HasPrefix(path, dir) {
-			n++
-		}
-	}
-	return n
 }
 
 // A store without the newest file that the manifest names is found to be another one.
