@@ -388,7 +388,7 @@ func TestLinks(t *testing.T) {
 		if w.count("SELECT COUNT(*) FROM users") != 1 {
 			t.Fatal("there are more owners")
 		}
-		// An owner whose subject at another issuer is the address is somebody else.
+		// At another issuer the address may be somebody's subject. That is another owner.
 		w.addOwner(Owner{Email: "elsewhere@example.com", Issuer: "https://issuer.example", Subject: "new@example.com"})
 		fresh, err := IssueLink(t.Context(), w.db, " New@Example.com")
 		if err != nil || w.count("SELECT COUNT(*) FROM users") != 2 {

@@ -135,7 +135,7 @@ func TestPasswordAtTheIssuer(t *testing.T) {
 	}
 }
 
-// Why nobody is signed in is told in a word, each for its page.
+// Problem names the cause of a failed sign-in in one word, which selects the page that explains it.
 func TestProblem(t *testing.T) {
 	for word, err := range map[string]error{
 		"not_allowed": notAnOwner.refusal(), "disabled": disabledOwner.refusal(), "ended": endedSession.refusal(),

@@ -60,6 +60,9 @@ func TestUnusableKeyFile(t *testing.T) {
 			if key, id, err := signingKey(w.Context(), w.db, file); err == nil || !strings.Contains(err.Error(), file) {
 				t.Errorf("%s: %v, %q, %v", name, key, id, err)
 			}
+			if info, err := os.Stat(file); err != nil || info.IsDir() != (name == "folder") {
+				t.Errorf("%s has become %v, %v", name, info, err)
+			}
 			if text, _ := os.ReadFile(file); string(text) != texts[name] {
 				t.Errorf("%s has become %q", name, text)
 			}

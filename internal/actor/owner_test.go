@@ -37,7 +37,7 @@ func TestAddOwner(t *testing.T) {
 		}
 		w.refuses("her address, another subject", token("ann-2", "ann@example.com", true), notAnOwner)
 
-		// An invitation holds at its own issuer alone.
+		// An invitation is valid only at its own issuer.
 		w.addOwner(Owner{Email: "eve@example.com", Issuer: "https://other.example"})
 		bob := Owner{Email: "bob@example.com", Issuer: r.URL}
 		for range 2 { // again does no harm

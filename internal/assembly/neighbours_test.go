@@ -59,7 +59,7 @@ func TestCallsChangeTheirAppAlone(t *testing.T) {
 			otherCalls(t, i, standing, ids)
 			i.Settle(t)
 			beginWork(standing, ids, "waiting")
-			exec(t, i.DB, "UPDATE job SET run_after = run_after + 1000000000000") // it is never its turn
+			exec(t, i.DB, "UPDATE job SET run_after = run_after + 1000000000000") // so that none of them runs during the test
 			owner := i.Owner(t, "ann@example.com")
 			before := everyRow(t, i.DB)
 			unchanged := func(after string) {

@@ -142,13 +142,13 @@ func otherCalls(t *testing.T, i *apitest.Installation, owner *apitest.Client,
 	return calls
 }
 
-// staleTargets are targets of a publication, one of which has changed since.
+// staleTargets are two targets of a publication. The revision that the second one expects is not the current one.
 func staleTargets(ids map[string]string) []apitest.M {
 	return []apitest.M{{"scope": "link", "linkId": ids["linkId"], "expectedRevision": nil},
 		{"scope": "app", "expectedRevision": "7b711433-cd54-47c4-bbb9-cb64c7d9922b"}}
 }
 
-// beginWork begins durable work of each kind that needs nothing but an app; name tells it from other work of the app.
+// beginWork begins durable work of several kinds; name tells it from other work of the app.
 func beginWork(owner *apitest.Client, ids map[string]string, name string) {
 	owner.Call("POST", "/link-batches", apitest.M{"appId": owner.AppID, "items": []apitest.M{{"clientId": "a",
 		"action": "create", "input": apitest.M{"appId": owner.AppID, "domain": owner.Host, "slug": name}}}}).Want(202)

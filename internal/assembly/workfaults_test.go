@@ -104,9 +104,8 @@ func works(t *testing.T, i *apitest.Installation, owner *apitest.Client) map[str
 	}
 }
 
-// Work of which any statement fails, or cannot be read, is done all the same when it is tried
-// again: the log tells of the failure, the work ends well, clients read the same of it, and it
-// leaves as many rows in each table, as without one.
+// A statement of work fails, or its result cannot be read. The log tells it. The next attempt ends well:
+// clients read the same, and each table grows by as many rows, as without the failure.
 func TestWorkSurvivesFailedStatements(t *testing.T) {
 	log := &apitest.Journal{}
 	i := apitest.New(t, "sqlite", apitest.Options{Log: log})

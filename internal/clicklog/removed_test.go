@@ -263,7 +263,7 @@ func TestFileCannotBeRead(t *testing.T) {
 	})
 }
 
-// Where no folder can be made, a log is told why.
+// A folder that cannot be made is an error.
 func TestNoFolder(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

@@ -218,7 +218,7 @@ func TestCancelInUse(t *testing.T) {
 	})
 }
 
-// What another app does with a hostname does not keep a claim to it.
+// A claim to a hostname can be cancelled even though another app uses the hostname.
 func TestCancelClaimThatAnotherUses(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
 		owner, eve := i.Prepared(t, "ann@example.com"), i.Prepared(t, "eve@example.com")

@@ -119,8 +119,8 @@ func mixesDigits(label string) bool {
 	return false
 }
 
-// zeroOf returns the zero of the digits to which r belongs, 0 for what is no digit. Unicode
-// has them in groups of ten, one after the other.
+// zeroOf returns the digit zero of the ten digits to which r belongs, and U+0000 when r is no digit.
+// Unicode has digits in groups of ten, one after the other.
 func zeroOf(r rune) rune {
 	for _, group := range unicode.Nd.R16 {
 		if low := rune(group.Lo); r >= low && r <= rune(group.Hi) {

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/waymarkhq/waymark/internal/apitest"
 	"github.com/waymarkhq/waymark/internal/domain"
@@ -113,30 +112,20 @@ func TestAppChangesTogether(t *testing.T) {
 
 // A publication does not wait for what is done with another domain.
 func TestPublishBesideAnother(t *testing.T) {
-	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
-		owner, eve := i.Prepared(t, "ann@example.com"), i.Prepared(t, "eve@example.com")
-		of := func(c *apitest.Client) string { return strings.TrimPrefix(domainOf(c), "/domains/") }
-		ours, others := of(owner), of(eve)
-		publish := func() error {
-			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-			defer cancel()
-			return i.DB.InTxReadCommitted(ctx, func(tx *store.Tx) error { return domain.Publish(ctx, tx, ours) })
+	i := apitest.New(t, "postgres", apitest.Options{}) // SQLite has one writer at a time
+	owner, eve := i.Prepared(t, "ann@example.com"), i.Prepared(t, "eve@example.com")
+	of := func(c *apitest.Client) string { return strings.TrimPrefix(domainOf(c), "/domains/") }
+	ours, others := of(owner), of(eve)
+	if err := i.DB.InTxReadCommitted(t.Context(), func(tx *store.Tx) error {
+		if _, err := store.Exists(t.Context(), tx, "SELECT 1 FROM domain WHERE id = ?"+tx.Dialect().LockRow, others); err != nil {
+			return err
 		}
-		if i.DB.Dialect().LockRow == "" { // one writer at a time
-			if err := publish(); err != nil {
-				t.Error(err)
-			}
-			return
-		}
-		if err := i.DB.InTxReadCommitted(t.Context(), func(tx *store.Tx) error {
-			if _, err := store.Exists(t.Context(), tx, "SELECT 1 FROM domain WHERE id = ?"+tx.Dialect().LockRow, others); err != nil {
-				return err
-			}
-			return publish()
-		}); err != nil {
-			t.Error(err)
-		}
-	})
+		ctx, cancel := context.WithTimeout(t.Context(), storetest.Patience)
+		defer cancel()
+		return i.DB.InTxReadCommitted(ctx, func(tx *store.Tx) error { return domain.Publish(ctx, tx, ours) })
+	}); err != nil {
+		t.Error(err)
+	}
 }
 
 // The publication of a domain that is gone is over without it.

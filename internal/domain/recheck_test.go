@@ -303,7 +303,7 @@ func TestCheckEndsWithItsProcess(t *testing.T) {
 		if in := w.nextCheck(t, owner.Host); in != 5*time.Minute || log.String() != "" {
 			t.Errorf("the next check is in %s; the log tells %q", in, log.String())
 		}
-		// Nor is it one that no checks can be looked for any more.
+		// A search for due checks that fails because the process ends is no failure either.
 		ctx, end = context.WithCancel(t.Context())
 		checker.Run(store.WithFaults(ctx, func(string) error {
 			end()

@@ -200,8 +200,8 @@ func TestCallOfWork(t *testing.T) {
 	})
 }
 
-// A cancellation between the look at an operation and the transaction of its next
-// effect, or of its end, prevents that effect, and so do a loss of authorization and an end.
+// A cancellation, a lost authorization or an end can come between the look at an operation and the
+// transaction of its next effect. Each of them prevents that effect.
 func TestStoppedBeforeItsEffect(t *testing.T) {
 	stops := map[string]func(w *atWork){
 		"succeeded": func(w *atWork) { exec(w.T, w.i, "UPDATE operation SET status = 'succeeded' WHERE status = 'running'") },

@@ -308,7 +308,7 @@ func TestRenewal(t *testing.T) {
 	})
 }
 
-// An attempt is over when nothing renews its lease any more.
+// An attempt ends only after the renewal of its lease has stopped.
 func TestRenewalEndsFirst(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.DB, _ *clock.Clock) {
 		begun, observed, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
@@ -317,7 +317,7 @@ func TestRenewalEndsFirst(t *testing.T) {
 			defer close(ended)
 			select {
 			case <-observed:
-				t.Error("an attempt is over, and its lease is being renewed")
+				t.Error("an attempt has ended, and its lease is being renewed")
 			case <-time.After(200 * time.Millisecond):
 			}
 		})

@@ -170,8 +170,8 @@ func TestFieldsAreKept(t *testing.T) {
 		for name, r := range map[string]*apitest.Response{"made": owner.Link("whole", sent).Want(201),
 			"changed": owner.Call("PATCH", path, sent, apitest.IfMatch(bare.Revision())).Want(200)} {
 			read := owner.Call("GET", "/links/"+apitest.Path(r.Text("data.id")), nil).Want(200).Has("data", r.Value("data"))
-			for prefix, sent := range map[string]M{"data.": fields, "data.lifecycle.": lifecycle, "data.utm.": utm} {
-				for field, value := range sent {
+			for prefix, part := range map[string]M{"data.": fields, "data.lifecycle.": lifecycle, "data.utm.": utm} {
+				for field, value := range part {
 					want, err := json.Marshal(value, json.Deterministic(true))
 					if err != nil {
 						t.Fatal(err)

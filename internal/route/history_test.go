@@ -51,8 +51,9 @@ type restarts struct {
 
 func followed(t *testing.T, db *store.DB) *restarts {
 	r := &restarts{t: t}
+	// Beside another value, the epoch has to be read by its name.
 	if err := store.SetInstallationValue(t.Context(), db, "a", "b"); err != nil {
-		t.Fatal(err) // the epoch is not alone there
+		t.Fatal(err)
 	}
 	r.c = NewCache(db, slog.New(slog.NewTextHandler(&r.log, nil)))
 	r.follower = &follower{cache: r.c}

@@ -180,7 +180,7 @@ func TestScope(t *testing.T) {
 
 // A call of which a statement fails makes and changes nothing.
 func TestCallsAreWhole(t *testing.T) {
-	i := apitest.New(t, "sqlite", apitest.Options{}) // without the statements that count calls for several processes
+	i := apitest.New(t, "sqlite", apitest.Options{}) // on one database, as each call is made once for each of its statements
 	owner := i.Prepared(t, "ann@example.com")
 	logo := owner.Upload("image/png", imageOf(t, 30)).Want(201).Text("data.id")
 	r := made(owner, "ios", M{"appearance": M{"logoAssetId": logo}})
@@ -246,7 +246,7 @@ func TestDefaults(t *testing.T) {
 			}
 			others = append(others, other.Text("data.template.id"))
 		}
-		// What another owner chose is never read: it is damaged, and nobody notices.
+		// The choices of the other owner are damaged here. No call of this owner reads them.
 		for _, table := range []string{"app", "domain"} {
 			if _, err := i.DB.Exec(t.Context(), "UPDATE "+table+" SET template_defaults = 'damaged' WHERE id IN (?, ?)",
 				eve.AppID, eve.Call("GET", "/domains?appId="+eve.AppID, nil).Text("data.0.id")); err != nil {
