@@ -14,7 +14,7 @@ import (
 // testOnly packages may import anything and are imported by tests alone.
 var testOnly = []string{"csvtable/csvtest", "visitor/visitortest", "store/storetest", "store/storetest/withpostgres",
 	"dnsprovider/dnstest", "dnslookup/dnstest", "certificate/pebbletest",
-	"eventstore/enginetest", "tracing/tracingtest", "eventstore/clickhouse/clickhousetest", "apitest", "apitest/refused"}
+	"eventstore/enginetest", "tracing/tracingtest", "eventstore/clickhouse/clickhousetest", "apitest", "apitest/conformance", "apitest/refused"}
 
 const (
 	module   = "github.com/waymarkhq/waymark/"

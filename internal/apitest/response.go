@@ -1,17 +1,21 @@
 package apitest
 
 import (
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/waymarkhq/waymark/internal/apitest/conformance"
+	"github.com/waymarkhq/waymark/internal/assembly"
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/op"
 )
@@ -59,11 +63,21 @@ func (r *Response) check(request *http.Request, recorder *httptest.ResponseRecor
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	for _, e := range c.check(request, recorder.Result()) {
-		r.t.Errorf("%s answers %d against the contract: %s: %s %v\n%s", r.call, r.Status, e.Message, e.Reason,
-			e.SchemaValidationErrors, r.Body)
+	for _, wrong := range c.Check(request, recorder.Result()) {
+		r.t.Errorf("%s answers %d against the contract: %s\n%s", r.call, r.Status, wrong, r.Body)
 	}
 }
+
+// theContract is built once for all tests of a package.
+var theContract = sync.OnceValues(func() (*conformance.Contract, error) {
+	s := op.New(op.Options{Log: slog.New(slog.DiscardHandler)})
+	assembly.Declare(s, assembly.Options{})
+	document, err := s.OpenAPI()
+	if err != nil {
+		return nil, err
+	}
+	return conformance.New(document)
+})
 
 // Want fails the test unless the status is the expected one.
 func (r *Response) Want(status int) *Response {

@@ -39,7 +39,7 @@ func TestUndeclaredIsNoticed(t *testing.T) {
 		{"under a name that is free", `"goes":`, `"extra":1,"goes":`, true},
 	} {
 		body := strings.Replace(string(link.Body), c.old, c.new, 1)
-		if errs := v.check(request, get(body)); (len(errs) == 0) != c.valid {
+		if errs := v.Check(request, get(body)); (len(errs) == 0) != c.valid {
 			t.Errorf("%s: %v\n%s", c.name, errs, body)
 		}
 	}
@@ -54,7 +54,7 @@ func TestUndeclaredIsNoticed(t *testing.T) {
 		for range 2 {
 			answer := get(string(link.Body))
 			change(answer.Header)
-			if len(v.check(request, answer)) == 0 {
+			if len(v.Check(request, answer)) == 0 {
 				t.Error(name, "is not noticed")
 			}
 		}

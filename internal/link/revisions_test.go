@@ -11,6 +11,7 @@ import (
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/link"
 	"github.com/waymarkhq/waymark/internal/store"
+	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
 
 // Deleting a tag gives its links one new revision: the one under which their tags
@@ -114,6 +115,40 @@ func TestTagRemovalFromManyLinks(t *testing.T) {
 	})
 }
 
+// whilePublished makes a change of a link after a publication has read it, and before that one confirms it. It
+// returns when both have ended.
+func whilePublished(t *testing.T, i *apitest.Installation, change func()) {
+	t.Helper()
+	// waiting reports whether a statement waits for a lock.
+	waiting := func(statement string) bool {
+		found, err := store.Exists(t.Context(), i.DB, `SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
+			AND wait_event_type = 'Lock' AND query LIKE ?`, statement+"%")
+		return err == nil && found
+	}
+	published, changed := make(chan struct{}), make(chan struct{})
+	if err := i.DB.InTxReadCommitted(t.Context(), func(tx *store.Tx) error {
+		if _, err := tx.Exec(t.Context(), "LOCK TABLE route IN ACCESS EXCLUSIVE MODE"); err != nil {
+			return err
+		}
+		go func() { defer close(published); i.Cycle(t) }()
+		storetest.Eventually(t, "the publication has read the link", func() bool { return waiting("INSERT INTO route ") })
+		go func() { defer close(changed); change() }()
+		storetest.Eventually(t, "the change ends or waits", func() bool {
+			select {
+			case <-changed:
+				return true
+			default:
+				return waiting("UPDATE link ") || waiting("SELECT ")
+			}
+		})
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	<-published
+	<-changed
+}
+
 // A publication that is under way while a tag is deleted ends as synced: it does
 // not confirm a revision that the link no longer has.
 func TestTagRemovalDuringPublication(t *testing.T) {
@@ -124,47 +159,31 @@ func TestTagRemovalDuringPublication(t *testing.T) {
 	path := "/links/" + apitest.Path(r.Text("data.id"))
 	i.Settle(t) // no other job publishes it after the one below
 	owner.Call("PUT", path+"/tags", M{"tagIds": []string{tag.Text("data.id")}}, apitest.IfMatch(r.Revision())).Want(200)
-	// waiting reports whether a statement waits for a lock.
-	waiting := func(statement string) bool {
-		found, err := store.Exists(t.Context(), i.DB, `SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
-			AND wait_event_type = 'Lock' AND query LIKE ?`, statement+"%")
-		if err != nil {
-			t.Error(err)
+	whilePublished(t, i, func() {
+		if r := owner.Call("DELETE", "/tags/"+tag.Text("data.id"), nil, apitest.IfMatch(tag.Revision())); r.Status != 204 {
+			t.Errorf("the removal of the tag answers %s", r.Body)
 		}
-		return found
-	}
-	published, removed := make(chan struct{}), make(chan struct{})
-	err := i.DB.InTxReadCommitted(t.Context(), func(tx *store.Tx) error {
-		if _, err := tx.Exec(t.Context(), "LOCK TABLE route IN ACCESS EXCLUSIVE MODE"); err != nil {
-			return err
-		}
-		go func() { defer close(published); i.Settle(t) }()
-		for !waiting("INSERT INTO route ") && !t.Failed() { // until it has read the link
-		}
-		go func() {
-			defer close(removed)
-			if r := owner.Call("DELETE", "/tags/"+tag.Text("data.id"), nil,
-				apitest.IfMatch(tag.Revision())); r.Status != 204 {
-				t.Errorf("the removal of the tag answers %s", r.Body)
-			}
-		}()
-		for done := false; !waiting("UPDATE link ") && !done && !t.Failed(); {
-			select {
-			case <-removed:
-				done = true
-			default:
-			}
-		}
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	<-published
-	<-removed
 	i.Settle(t)
 	now := owner.Call("GET", path, nil).Want(200).Has("data.publication.status", `"synced"`)
 	now.Has("data.publication.confirmedRevision", now.Value("data.revision"))
+}
+
+// A publication does not confirm a change that came after it read the link.
+func TestChangeDuringPublication(t *testing.T) {
+	i := apitest.New(t, "postgres", apitest.Options{})
+	owner := i.Prepared(t, "ann@example.com")
+	r := owner.Link("a", nil).Want(201)
+	path := "/links/" + apitest.Path(r.Text("data.id"))
+	whilePublished(t, i, func() {
+		if r := owner.Call("PATCH", path, M{"desktopUrl": "https://example.com/newer"}, apitest.IfMatch(r.Revision())); r.Status != 200 {
+			t.Errorf("the change answers %s", r.Body)
+		}
+	})
+	owner.Call("GET", path, nil).Want(200).Has("data.publication.status", `"pending"`).
+		Has("data.publication.confirmedRevision", `"`+r.Revision()+`"`)
+	i.Settle(t)
+	owner.Call("GET", path, nil).Want(200).Has("data.publication.status", `"synced"`)
 }
 
 // The history of links that were deleted is purged in turns, each of them

@@ -1,8 +1,12 @@
-package apitest
+// Package conformance checks answers against an OpenAPI document by a validator that is not ours.
+//
+// No type of the validator leaves the package. They are generic types, for each of which every package
+// that sees them is compiled with code of its own: 50 MiB, in each of the test packages.
+package conformance
 
 import (
 	"bytes"
-	"log/slog"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -14,42 +18,57 @@ import (
 	validator "github.com/pb33f/libopenapi-validator"
 	"github.com/pb33f/libopenapi-validator/config"
 	"github.com/pb33f/libopenapi-validator/errors"
-
-	"github.com/waymarkhq/waymark/internal/assembly"
-	"github.com/waymarkhq/waymark/internal/op"
 )
 
-// contract validates answers. The validator compiles the schema of each header at each
+// validate returns what is wrong with an answer.
+type validate func(*http.Request, *http.Response) (wrong []string)
+
+// Contract validates answers. The validator compiles the schema of each header at each
 // answer, which takes longer than all the rest of a call. So the values of headers are
 // validated once for each look of an answer: one that looks like an earlier answer is
 // validated by bodies, which leaves these values out.
-type contract struct {
+type Contract struct {
 	// mu is held while a validator works, which is not safe for concurrent use.
 	mu              sync.Mutex
-	answers, bodies validator.Validator
+	answers, bodies validate
 	seen            map[string]bool // looks of answers that are valid
 }
 
-// theContract is built once for all tests of a package.
-var theContract = sync.OnceValues(func() (*contract, error) {
-	s := op.New(op.Options{Log: slog.New(slog.DiscardHandler)})
-	assembly.Declare(s, assembly.Options{})
-	text, err := s.OpenAPI()
+// Validate returns what is wrong with an OpenAPI document.
+func Validate(document []byte) (wrong []string, err error) {
+	parsed, err := libopenapi.NewDocument(document)
 	if err != nil {
 		return nil, err
 	}
-	c := &contract{seen: map[string]bool{}}
-	if c.answers, err = newValidator(text); err != nil {
+	v, errs := validator.NewValidator(parsed)
+	if len(errs) > 0 {
+		return nil, errs[0]
+	}
+	_, found := v.ValidateDocument()
+	return described(found), nil
+}
+
+func described(found []*errors.ValidationError) (wrong []string) {
+	for _, e := range found {
+		wrong = append(wrong, fmt.Sprintf("%s: %s %v", e.Message, e.Reason, e.SchemaValidationErrors))
+	}
+	return wrong
+}
+
+// New reads an OpenAPI document in the form that the operations make.
+func New(document []byte) (*Contract, error) {
+	answers, err := newValidator(document)
+	if err != nil {
 		return nil, err
 	}
 	// The validator looks at the values of required headers alone.
-	before, headers, _ := bytes.Cut(text, []byte("\n  headers:\n"))
+	before, headers, _ := bytes.Cut(document, []byte("\n  headers:\n"))
 	headers = bytes.ReplaceAll(headers, []byte("required: true"), []byte("required: false"))
-	c.bodies, err = newValidator(slices.Concat(before, []byte("\n  headers:\n"), headers))
-	return c, err
-})
+	bodies, err := newValidator(slices.Concat(before, []byte("\n  headers:\n"), headers))
+	return &Contract{answers: answers, bodies: bodies, seen: map[string]bool{}}, err
+}
 
-func newValidator(text []byte) (validator.Validator, error) {
+func newValidator(text []byte) (validate, error) {
 	document, err := libopenapi.NewDocument(text)
 	if err != nil {
 		return nil, err
@@ -65,7 +84,10 @@ func newValidator(text []byte) (validator.Validator, error) {
 	if len(errs) > 0 {
 		return nil, errs[0]
 	}
-	return v, nil
+	return func(request *http.Request, answer *http.Response) (wrong []string) {
+		_, found := v.ValidateHttpResponse(request, answer)
+		return described(found)
+	}, nil
 }
 
 // look is the same for values that differ in the digits of numbers, or of ids, alone. A whole
@@ -83,8 +105,8 @@ func look(value string) string {
 	return masked
 }
 
-// check returns what is wrong with an answer.
-func (c *contract) check(request *http.Request, answer *http.Response) []*errors.ValidationError {
+// Check returns what is wrong with an answer, and nothing when it is as the document says.
+func (c *Contract) Check(request *http.Request, answer *http.Response) (wrong []string) {
 	if tag := answer.Header.Get("ETag"); tag != "" {
 		answer.Header.Set("ETag", strconv.Quote(tag)) // the validator reads headers as JSON
 	}
@@ -98,13 +120,10 @@ func (c *contract) check(request *http.Request, answer *http.Response) []*errors
 	form := strings.Join(looks, "\n")
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	v := c.answers
 	if c.seen[form] {
-		v = c.bodies
+		return c.bodies(request, answer)
 	}
-	ok, errs := v.ValidateHttpResponse(request, answer)
-	if ok {
-		c.seen[form] = true
-	}
-	return errs
+	wrong = c.answers(request, answer)
+	c.seen[form] = len(wrong) == 0
+	return wrong
 }
