@@ -2,6 +2,9 @@ package domain_test
 
 import (
 	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/waymarkhq/waymark/internal/apitest"
@@ -78,6 +81,44 @@ func TestTakeOverIsWhole(t *testing.T) {
 			t.Errorf("%d events of a claim and its end", n)
 		}
 	})
+}
+
+// A claimant that proves the hostname while another one's proof is being stored is told so, and changes nothing.
+func TestTakeOverBesideAnother(t *testing.T) {
+	i := apitest.New(t, "postgres", apitest.Options{}) // SQLite has one writer at a time
+	ann, eve := i.Prepared(t, "ann@example.com"), i.Prepared(t, "eve@example.com")
+	won := create(t, i, ann, M{"mode": "external", "hostname": "go.example.com"}).Text("data.id")
+	lost := create(t, i, eve, M{"mode": "external", "hostname": "go.example.com"}).Text("data.id")
+	var ended atomic.Bool
+	var proving sync.WaitGroup
+	if err := i.DB.InTxReadCommitted(t.Context(), func(tx *store.Tx) error {
+		if beaten, err := domain.Prove(t.Context(), tx, won); err != nil || beaten {
+			return fmt.Errorf("%t, %w", beaten, err)
+		}
+		proving.Go(func() {
+			defer ended.Store(true)
+			if err := i.DB.InTxReadCommitted(t.Context(), func(tx *store.Tx) error {
+				beaten, err := domain.Prove(t.Context(), tx, lost)
+				if !beaten {
+					t.Error("the hostname is given twice")
+				}
+				return err
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+		storetest.Eventually(t, "the other proof ends or waits", func() bool {
+			waits, err := store.Exists(t.Context(), i.DB, `SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
+				AND wait_event_type = 'Lock'`)
+			return err == nil && (waits || ended.Load())
+		})
+		_, err := tx.Exec(t.Context(), "UPDATE domain SET ownership = 'verified', verified_at = ? WHERE id = ?", tx.Now, won)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	proving.Wait()
+	ann.Call("GET", "/domains/"+won, nil).Want(200).Has("data.detached", "false").Has("data.ownership", `"verified"`)
 }
 
 // Of two claimants that both prove the hostname at the same instant one gets it.
