@@ -3,8 +3,6 @@ package domain_test
 import (
 	"context"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/waymarkhq/waymark/internal/apitest"
@@ -45,42 +43,24 @@ func TestAppChangesAlone(t *testing.T) {
 // A first publication that has read the app when the app changes is followed by
 // another one.
 func TestAppChangesUnderFirstPublication(t *testing.T) {
-	apitest.Each(t, func(t *testing.T, i *apitest.Installation) {
-		owner := i.Prepared(t, "ann@example.com")
-		id := strings.TrimPrefix(domainOf(owner), "/domains/")
-		if _, err := i.DB.Exec(t.Context(), `UPDATE domain SET publication_confirmed = NULL,
-			publication_status = 'pending' WHERE id = ?`, id); err != nil {
-			t.Fatal(err)
+	i := apitest.New(t, "postgres", apitest.Options{})
+	owner := i.Prepared(t, "ann@example.com")
+	id := strings.TrimPrefix(domainOf(owner), "/domains/")
+	if _, err := i.DB.Exec(t.Context(), `UPDATE domain SET publication_confirmed = NULL,
+		publication_status = 'pending' WHERE id = ?`, id); err != nil {
+		t.Fatal(err)
+	}
+	i.WhilePublished(t, func() {
+		if err := i.DB.InTxReadCommitted(t.Context(), func(tx *store.Tx) error { return domain.Publish(t.Context(), tx, id) }); err != nil {
+			t.Error(err)
 		}
-		var renamed atomic.Bool
-		var changing sync.WaitGroup
-		if err := i.DB.InTxReadCommitted(t.Context(), func(tx *store.Tx) error {
-			if err := domain.Publish(t.Context(), tx, id); err != nil {
-				return err
-			}
-			changing.Go(func() {
-				rename(owner, "Blue Shop")
-				renamed.Store(true)
-			})
-			if i.DB.Dialect().Name == "postgres" { // SQLite has one writer at a time.
-				storetest.Eventually(t, "the change ends or waits", func() bool {
-					waits, err := store.Exists(t.Context(), i.DB, `SELECT 1 FROM pg_stat_activity WHERE datname =
-						current_database() AND wait_event_type = 'Lock'`)
-					return err == nil && (waits || renamed.Load())
-				})
-			}
-			return nil
-		}); err != nil {
-			t.Fatal(err)
-		}
-		changing.Wait()
-		i.Settle(t)
-		document, err := store.One(t.Context(), i.DB, store.Value[string],
-			"SELECT document FROM route WHERE hostname = ? AND path = ''", owner.Host)
-		if err != nil || !strings.Contains(document, "Blue Shop") {
-			t.Errorf("the redirector knows %s, %v", document, err)
-		}
-	})
+	}, func() { rename(owner, "Blue Shop") })
+	i.Settle(t)
+	document, err := store.One(t.Context(), i.DB, store.Value[string],
+		"SELECT document FROM route WHERE hostname = ? AND path = ''", owner.Host)
+	if err != nil || !strings.Contains(document, "Blue Shop") {
+		t.Errorf("the redirector knows %s, %v", document, err)
+	}
 }
 
 // Changes that follow each other are published together, until an attempt fails.

@@ -11,7 +11,6 @@ import (
 	"github.com/waymarkhq/waymark/internal/fault"
 	"github.com/waymarkhq/waymark/internal/link"
 	"github.com/waymarkhq/waymark/internal/store"
-	"github.com/waymarkhq/waymark/internal/store/storetest"
 )
 
 // Deleting a tag gives its links one new revision: the one under which their tags
@@ -115,40 +114,6 @@ func TestTagRemovalFromManyLinks(t *testing.T) {
 	})
 }
 
-// whilePublished makes a change of a link after a publication has read it, and before that one confirms it. It
-// returns when both have ended.
-func whilePublished(t *testing.T, i *apitest.Installation, change func()) {
-	t.Helper()
-	// waiting reports whether a statement waits for a lock.
-	waiting := func(statement string) bool {
-		found, err := store.Exists(t.Context(), i.DB, `SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
-			AND wait_event_type = 'Lock' AND query LIKE ?`, statement+"%")
-		return err == nil && found
-	}
-	published, changed := make(chan struct{}), make(chan struct{})
-	if err := i.DB.InTxReadCommitted(t.Context(), func(tx *store.Tx) error {
-		if _, err := tx.Exec(t.Context(), "LOCK TABLE route IN ACCESS EXCLUSIVE MODE"); err != nil {
-			return err
-		}
-		go func() { defer close(published); i.Cycle(t) }()
-		storetest.Eventually(t, "the publication has read the link", func() bool { return waiting("INSERT INTO route ") })
-		go func() { defer close(changed); change() }()
-		storetest.Eventually(t, "the change ends or waits", func() bool {
-			select {
-			case <-changed:
-				return true
-			default:
-				return waiting("UPDATE link ") || waiting("SELECT ")
-			}
-		})
-		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
-	<-published
-	<-changed
-}
-
 // A publication that is under way while a tag is deleted ends as synced: it does
 // not confirm a revision that the link no longer has.
 func TestTagRemovalDuringPublication(t *testing.T) {
@@ -159,7 +124,7 @@ func TestTagRemovalDuringPublication(t *testing.T) {
 	path := "/links/" + apitest.Path(r.Text("data.id"))
 	i.Settle(t) // no other job publishes it after the one below
 	owner.Call("PUT", path+"/tags", M{"tagIds": []string{tag.Text("data.id")}}, apitest.IfMatch(r.Revision())).Want(200)
-	whilePublished(t, i, func() {
+	i.WhilePublished(t, func() { i.Cycle(t) }, func() {
 		if r := owner.Call("DELETE", "/tags/"+tag.Text("data.id"), nil, apitest.IfMatch(tag.Revision())); r.Status != 204 {
 			t.Errorf("the removal of the tag answers %s", r.Body)
 		}
@@ -175,7 +140,7 @@ func TestChangeDuringPublication(t *testing.T) {
 	owner := i.Prepared(t, "ann@example.com")
 	r := owner.Link("a", nil).Want(201)
 	path := "/links/" + apitest.Path(r.Text("data.id"))
-	whilePublished(t, i, func() {
+	i.WhilePublished(t, func() { i.Cycle(t) }, func() {
 		if r := owner.Call("PATCH", path, M{"desktopUrl": "https://example.com/newer"}, apitest.IfMatch(r.Revision())); r.Status != 200 {
 			t.Errorf("the change answers %s", r.Body)
 		}
