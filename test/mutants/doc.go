@@ -6,9 +6,9 @@
 //	make mutants MUTANTS='-run 0f3a9c21,77b0d1e4'
 //
 // A mistake is a comparison with another bound or negated, a condition that is left
-// out (in Go or in a query), a constant that is off by one, a statement that is left
-// out, an error that is not returned, or two arguments that are exchanged. The kinds
-// take turns. Messages, logs, registrations of operations, generated code and what is returned
+// out (in Go or in a query, of which the row lock may be left out, too), a constant that is off
+// by one, a statement that is left out, an error that is not returned, or two arguments that are
+// exchanged. The kinds take turns. Messages, logs, registrations of operations, generated code and what is returned
 // beside an error have none, and what does not compile is drawn again.
 //
 // Compiling takes longer than testing. So most mistakes are compiled together, each

@@ -3,6 +3,7 @@ package main
 import (
 	"go/ast"
 	"go/token"
+	"go/types"
 	"regexp"
 	"strings"
 )
@@ -15,9 +16,12 @@ var (
 	sqlBound = regexp.MustCompile(`([\w.]+\)?)\s(<=|>=|<|>)\s+(?:\?|CAST|\(|[a-z])`)
 )
 
-// query leaves a condition of a query out, or changes the bound of one. The condition's
+// query leaves a condition or the row lock of a query out, or changes the bound of a condition, whose
 // argument stays.
 func (f *finder) query(n ast.Node) {
+	if part, ok := n.(*ast.SelectorExpr); ok && (part.Sel.Name == "LockRow" || part.Sel.Name == "SkipLocked") {
+		f.addValue("query", part, types.Typ[types.String], `""`, "nothing")
+	}
 	literal, ok := n.(*ast.BasicLit)
 	if !ok || literal.Kind != token.STRING {
 		return
