@@ -13,14 +13,6 @@ import (
 // when both have ended. It is for PostgreSQL alone: SQLite has one writer at a time.
 func (i *Installation) WhilePublished(t testing.TB, publish, change func()) {
 	t.Helper()
-	waiting := func() int {
-		n, err := store.One(t.Context(), i.DB, store.Value[int], `SELECT COUNT(*) FROM pg_stat_activity
-			WHERE datname = current_database() AND wait_event_type = 'Lock'`)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return n
-	}
 	var both sync.WaitGroup
 	defer both.Wait()
 	if err := i.DB.InTxReadCommitted(t.Context(), func(tx *store.Tx) error {
@@ -28,13 +20,13 @@ func (i *Installation) WhilePublished(t testing.TB, publish, change func()) {
 			return err
 		}
 		both.Go(publish)
-		storetest.Eventually(t, "the publication has read", func() bool { return waiting() == 1 })
+		storetest.Eventually(t, "the publication has read", func() bool { return storetest.Waiting(t, i.DB) == 1 })
 		var changed atomic.Bool
 		both.Go(func() {
 			change()
 			changed.Store(true)
 		})
-		storetest.Eventually(t, "the change ends or waits", func() bool { return changed.Load() || waiting() == 2 })
+		storetest.Eventually(t, "the change ends or waits", func() bool { return changed.Load() || storetest.Waiting(t, i.DB) == 2 })
 		return nil
 	}); err != nil {
 		t.Fatal(err)

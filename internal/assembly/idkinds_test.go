@@ -41,7 +41,7 @@ func TestIDsAreOfTheirKind(t *testing.T) {
 	}
 	for _, target := range r.targets {
 		var document map[string]any
-		if json.Unmarshal(r.answer(r.request(http.MethodGet, target, "")).Body.Bytes(), &document) == nil { // no table or picture
+		if json.Unmarshal(r.answer(r.request(http.MethodGet, target, "")).Body.Bytes(), &document) == nil { // CSV and images have no ids
 			look(target, document["data"])
 		}
 	}

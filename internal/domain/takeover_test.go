@@ -107,11 +107,7 @@ func TestTakeOverBesideAnother(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		storetest.Eventually(t, "the other proof ends or waits", func() bool {
-			waits, err := store.Exists(t.Context(), i.DB, `SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
-				AND wait_event_type = 'Lock'`)
-			return err == nil && (waits || ended.Load())
-		})
+		storetest.Eventually(t, "the other proof ends or waits", func() bool { return ended.Load() || storetest.Waiting(t, i.DB) > 0 })
 		_, err := tx.Exec(t.Context(), "UPDATE domain SET ownership = 'verified', verified_at = ? WHERE id = ?", tx.Now, won)
 		return err
 	}); err != nil {

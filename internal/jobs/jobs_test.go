@@ -296,7 +296,7 @@ func TestClaimBesideAnother(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	// A claim that has found jobs waits for this lock until it looks at them.
+	// A claim sees the jobs as they are, waits for this advisory lock, and only then locks what it takes.
 	for _, statement := range []string{
 		`CREATE FUNCTION pause() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN
 			IF current_query() LIKE '%UPDATE job %' THEN PERFORM pg_advisory_xact_lock_shared(1); END IF;
@@ -321,14 +321,7 @@ func TestClaimBesideAnother(t *testing.T) {
 			}
 			claimed <- found
 		}()
-		storetest.Eventually(t, "the claim has found a job", func() bool {
-			waits, err := store.Exists(t.Context(), db.Urgent(), `SELECT 1 FROM pg_stat_activity WHERE datname = current_database()
-				AND wait_event = 'advisory'`)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return waits
-		})
+		storetest.Eventually(t, "the claim has found a job", func() bool { return storetest.Waiting(t, db.Urgent()) == 1 })
 		return tx.Send(t.Context(), "UPDATE stored_job SET lease_no = 1, run_after = ?", tx.Now.Add(jobs.Lease))
 	}); err != nil {
 		t.Fatal(err)

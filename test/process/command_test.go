@@ -33,9 +33,9 @@ func TestSecondServe(t *testing.T) {
 		t.Errorf("migrate beside a running server: exit code %d, %q, %q", code, out, stderr)
 	}
 	s.eventually("doctor finds nothing wrong beside a running server", func() error {
-		out, stderr, _ := finish(t, doctor(dir, "sqlite"))
-		if sum(out, "disk") != "12 ok, 0 warnings, 0 failed\n" {
-			return errors.New(out + stderr)
+		out, stderr, code := finish(t, doctor(dir, "sqlite"))
+		if code != 0 || stderr != "" || sum(out, "disk") != "12 ok, 0 warnings, 0 failed\n" {
+			return fmt.Errorf("exit code %d, %s%s", code, out, stderr)
 		}
 		return nil
 	})

@@ -1,7 +1,7 @@
 // Package conformance checks answers against an OpenAPI document by a validator that is not ours.
 //
-// No type of the validator leaves the package. They are generic types, for each of which every package
-// that sees them is compiled with code of its own: 50 MiB, in each of the test packages.
+// No type of the validator leaves the package. Its types are generic, and the compiler makes code for them
+// in each package that sees them: some 50 MiB in each test package.
 package conformance
 
 import (
@@ -36,13 +36,9 @@ type Contract struct {
 
 // Validate returns what is wrong with an OpenAPI document.
 func Validate(document []byte) (wrong []string, err error) {
-	parsed, err := libopenapi.NewDocument(document)
+	v, err := newValidator(document)
 	if err != nil {
 		return nil, err
-	}
-	v, errs := validator.NewValidator(parsed)
-	if len(errs) > 0 {
-		return nil, errs[0]
 	}
 	_, found := v.ValidateDocument()
 	return described(found), nil
@@ -57,23 +53,31 @@ func described(found []*errors.ValidationError) (wrong []string) {
 
 // New reads an OpenAPI document in the form that the operations make.
 func New(document []byte) (*Contract, error) {
-	answers, err := newValidator(document)
+	answers, err := newValidate(document)
 	if err != nil {
 		return nil, err
 	}
 	// The validator looks at the values of required headers alone.
 	before, headers, _ := bytes.Cut(document, []byte("\n  headers:\n"))
 	headers = bytes.ReplaceAll(headers, []byte("required: true"), []byte("required: false"))
-	bodies, err := newValidator(slices.Concat(before, []byte("\n  headers:\n"), headers))
+	bodies, err := newValidate(slices.Concat(before, []byte("\n  headers:\n"), headers))
 	return &Contract{answers: answers, bodies: bodies, seen: map[string]bool{}}, err
 }
 
-func newValidator(text []byte) (validate, error) {
+func newValidator(text []byte, options ...config.Option) (validator.Validator, error) {
 	document, err := libopenapi.NewDocument(text)
 	if err != nil {
 		return nil, err
 	}
-	v, errs := validator.NewValidator(document,
+	v, errs := validator.NewValidator(document, options...)
+	if len(errs) > 0 {
+		return nil, errs[0]
+	}
+	return v, nil
+}
+
+func newValidate(text []byte) (validate, error) {
+	v, err := newValidator(text,
 		// Members and headers that the contract does not describe are mistakes,
 		// but for members of any name and headers that belong to HTTP itself.
 		config.WithStrictMode(),
@@ -81,8 +85,8 @@ func newValidator(text []byte) (validate, error) {
 			"$.body.data**.input**", "$.body.data**.actionLabels**", "$.body.data.schema**"),
 		config.WithStrictIgnoredHeaders("Content-Type", "Content-Length", "Vary", "Access-Control-Allow-Origin",
 			"Access-Control-Expose-Headers"))
-	if len(errs) > 0 {
-		return nil, errs[0]
+	if err != nil {
+		return nil, err
 	}
 	return func(request *http.Request, answer *http.Response) (wrong []string) {
 		_, found := v.ValidateHttpResponse(request, answer)
